@@ -1,0 +1,114 @@
+// A worker's handle on an owner daemon: shared reads, and writes over the unix socket.
+//
+//   Client client({.path = "/run/coppice/coppice.sock"});
+//   client.read("user.42.name", dest, &info);              // no lock, no system call
+//   client.call({"TSET", "user.42.name", "0", "Ada"});     // one round trip
+//
+// Connects on first use and again after the owner's restart, with back-off (10 ms doubling to 1 s); meanwhile reads
+// are misses and writes fail. Holds no thread and installs no signal handler. After fork() the child's copy drops the
+// parent's connection (pthread_atfork) and makes its own on first use.
+//
+// Thread safety: one thread at a time for a Client; different Clients are independent.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "coppice/reader.h"
+#include "coppice/types.h"
+
+namespace coppice {
+
+inline constexpr int kAttachProtocol = 1;
+
+struct ClientOptions {
+  std::string path;                  // of the unix socket
+  std::string user;                  // "" : the default user
+  std::string password;              // "" : no AUTH
+  Database database = 0;
+  std::int64_t owner_uid = -1;       // the owner must be root, ourselves, or this uid
+  int timeout_ms = 2000;             // for connecting and for each reply
+  bool prefault = false;             // fault the mapping in at attach
+};
+
+// A RESP2 reply.
+struct Reply {
+  enum class Kind : std::uint8_t { kNil, kStatus, kError, kInteger, kBulk, kArray };
+  Kind kind = Kind::kNil;
+  std::int64_t integer = 0;
+  std::string text;           // status, error (with its code, without '-'), bulk
+  std::vector<Reply> items;
+
+  bool is_error() const { return kind == Kind::kError; }
+};
+
+// Why the owner could not be asked. Each has its sentence in Client::last_failure().
+enum class LinkState : std::uint8_t {
+  kReady,
+  kUnreachable,   // no socket, refused, timed out, closed
+  kForeign,       // the peer runs under another uid, or the segment it sent is not one of ours
+  kProtocol,      // it speaks another ATTACH protocol or no RESP
+  kDenied,        // AUTH failed or is missing
+  kLoading,       // it is reading its snapshot
+};
+
+class Client {
+ public:
+  explicit Client(ClientOptions options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // Reads the segment; connects first where needed. kMiss while there is no owner. kAskOwner: use call({"TGET", key}).
+  // For `dest` see Reader::read. Counts hits and misses in the hint page.
+  template <class Dest>
+  ReadStatus read(std::string_view key, Dest&& dest, ReadInfo* info);
+  // The reader to use now, or null while there is no owner. Checks the lease; cheap enough for every read.
+  const Reader* reader();
+  void note_hit(const ReadInfo& info);
+  void note_miss();
+
+  // One round trip. nullopt: link_state() and last_failure() say why, and whether the command took effect is unknown.
+  std::optional<Reply> call(std::initializer_list<std::string_view> arguments);
+  std::optional<Reply> call(std::span<const std::string_view> arguments);
+  // The same for a request that the caller has encoded already (encode_request), with one reply.
+  std::optional<Reply> call_encoded(std::string_view request);
+
+  LinkState link_state() const;
+  const std::string& last_failure() const;
+  const ClientOptions& options() const;
+  void disconnect();
+  // Random 128 bits of the segment being read, 0 while there is none: changes with every restart of the owner.
+  std::pair<std::uint64_t, std::uint64_t> generation() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Appends a command as a RESP array of bulk strings.
+void encode_request(std::string& out, std::span<const std::string_view> arguments);
+
+// CLOCK_MONOTONIC_COARSE in milliseconds: 5 ns where the fine clock takes 23.
+Millis coarse_now();
+
+template <class Dest>
+ReadStatus Client::read(std::string_view key, Dest&& dest, ReadInfo* info) {
+  const Reader* r = reader();
+  if (r == nullptr) return ReadStatus::kMiss;
+  const ReadStatus status = r->read(options().database, key, coarse_now(), static_cast<Dest&&>(dest), info);
+  if (status == ReadStatus::kHit)
+    note_hit(*info);
+  else if (status == ReadStatus::kMiss)
+    note_miss();
+  return status;
+}
+
+}  // namespace coppice

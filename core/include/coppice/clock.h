@@ -1,0 +1,40 @@
+// Time is passed in, so that tests never sleep.
+#pragma once
+
+#include <cstdint>
+
+#include "coppice/types.h"
+
+namespace coppice {
+
+// Thread safety: implementations must allow concurrent calls.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // CLOCK_MONOTONIC in milliseconds; what deadlines are measured on.
+  virtual Millis monotonic_ms() const = 0;
+  // The wall clock in microseconds since 1970; may jump. Seeds versions; dates snapshots.
+  virtual std::int64_t wall_us() const = 0;
+};
+
+// The host's clocks.
+const Clock& system_clock();
+
+// A clock that tests set by hand.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(Millis now = 1'000'000, std::int64_t wall = 1'700'000'000'000'000) : now_(now), wall_(wall) {}
+  Millis monotonic_ms() const override { return now_; }
+  std::int64_t wall_us() const override { return wall_; }
+  void advance(Millis ms) {
+    now_ += ms;
+    wall_ += ms * 1000;
+  }
+  void set_wall(std::int64_t us) { wall_ = us; }
+
+ private:
+  Millis now_;
+  std::int64_t wall_;
+};
+
+}  // namespace coppice

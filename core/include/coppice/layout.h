@@ -1,0 +1,213 @@
+// The arena's layout, shared by the store that writes it and the readers that map it. Frozen by kFormatVersion;
+// docs/shared-memory.md describes it as a table. Offsets only, never pointers; little-endian, 64-bit hosts.
+//
+//   | header 4096 | page table 16 B a page | directory 4 B an entry | … | pages of 64 KiB |
+//
+// Thread safety: one writer (the store), any number of readers. Atomics name the invariant of docs/shared-memory.md
+// that they serve where they are used, in store and reader.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "coppice/types.h"
+
+namespace coppice::layout {
+
+static_assert(std::endian::native == std::endian::little && sizeof(void*) == 8);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
+
+inline constexpr std::uint64_t kMagic = 0x31454349'50504f43;  // "COPPICE1"
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kHeaderSize = 4096;
+inline constexpr std::uint32_t kPageShift = 16;
+inline constexpr std::uint32_t kPageSize = 1u << kPageShift;
+inline constexpr std::size_t kSecretSize = 192;
+
+// ---- pages -------------------------------------------------------------------------------------------------------
+// A page's word in the page table is generation << 16 | kind. The generation grows whenever the page changes what it
+// is used for, and the table is never used for anything else, so a reader that sees the same word before and after
+// its copy knows that the page's division into blocks held throughout.
+enum PageKind : std::uint16_t {
+  kFreePage = 0,
+  kIndexPage = 1,        // 8192 slots of the point index
+  kOrderPage = 2,        // libJudy's nodes and the order index's buckets: the owner's alone
+  kDataPage = 3,         // 64 KiB of a large value
+  kFirstBlockPage = 16,  // kFirstBlockPage + c: blocks of size class c
+};
+
+struct PageEntry {
+  std::atomic<std::uint64_t> word;
+  std::atomic<std::uint64_t> sequence;  // of an index page: odd while slots move within it
+};
+static_assert(sizeof(PageEntry) == 16);
+
+constexpr std::uint16_t page_kind(std::uint64_t word) { return static_cast<std::uint16_t>(word); }
+
+// ---- size classes ------------------------------------------------------------------------------------------------
+// Multiples of 8: every 8 bytes to 256, every 16 to 512, then a page divided by a whole number (at most 1/7 apart).
+inline constexpr std::uint32_t kSmallestBlock = 32;
+inline constexpr std::uint32_t kClassCount = 29 + 16 + 33;
+
+constexpr std::array<std::uint32_t, kClassCount> make_class_sizes() {
+  std::array<std::uint32_t, kClassCount> sizes{};
+  std::uint32_t n = 0;
+  for (std::uint32_t s = kSmallestBlock; s <= 256; s += 8) sizes[n++] = s;
+  for (std::uint32_t s = 272; s <= 512; s += 16) sizes[n++] = s;
+  for (std::uint32_t parts : {112, 100, 89, 80, 71, 64, 57, 51, 46, 41, 37, 33, 29, 26, 23, 21, 19,
+                              17,  15,  14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2,  1})
+    sizes[n++] = kPageSize / parts / 8 * 8;
+  return sizes;
+}
+inline constexpr auto kClassSizes = make_class_sizes();
+
+constexpr std::array<std::uint8_t, kPageSize / 8 + 1> make_class_table() {
+  std::array<std::uint8_t, kPageSize / 8 + 1> table{};
+  std::uint32_t c = 0;
+  for (std::uint32_t units = 0; units <= kPageSize / 8; ++units) {
+    while (kClassSizes[c] < units * 8) ++c;
+    table[units] = static_cast<std::uint8_t>(c);
+  }
+  return table;
+}
+inline constexpr auto kClassTable = make_class_table();
+
+// The smallest class that holds `size` bytes. REQUIRES: size <= kPageSize.
+constexpr std::uint32_t class_of(std::uint32_t size) { return kClassTable[(size + 7) / 8]; }
+
+// ---- blocks ------------------------------------------------------------------------------------------------------
+// One entry: header, deadline if any, page numbers of a large value if any, key, then the value or its tail.
+// The version word is even while the entry lives, odd once it is retired, 0 in a block that was never used.
+struct BlockHeader {
+  std::atomic<std::uint64_t> version;
+  std::uint32_t value_length;
+  std::uint16_t key_length_and_flags;
+  ValueType type;
+  std::uint8_t branch;
+};
+static_assert(sizeof(BlockHeader) == 16);
+
+inline constexpr std::uint16_t kKeyLengthMask = 0x1fff;
+inline constexpr std::uint16_t kHasDeadline = 0x8000;
+inline constexpr std::uint16_t kIsChained = 0x4000;  // the value's whole pages lie elsewhere
+
+// How a chained value is cut: `pages` whole data pages, then `tail` bytes in the block itself.
+struct Chain {
+  std::uint32_t pages;
+  std::uint32_t tail;
+};
+constexpr Chain chain_of(std::uint32_t value_length) {
+  Chain c{value_length / kPageSize, value_length % kPageSize};
+  const std::uint32_t room = kPageSize - 24 - static_cast<std::uint32_t>(kMaxKeyLength) - 4 * (c.pages + 1);
+  if (c.tail > room) c = {c.pages + 1, 0};
+  return c;
+}
+
+// Bytes of an entry's block, before rounding to a class.
+constexpr std::uint32_t block_size(std::uint32_t key_length, std::uint32_t value_length, bool deadline, bool chained) {
+  const std::uint32_t fixed = 16 + (deadline ? 8 : 0) + key_length;
+  if (!chained) return fixed + value_length;
+  const Chain c = chain_of(value_length);
+  return fixed + 4 * c.pages + c.tail;
+}
+// Whether a value must be chained. Does not depend on the deadline, so that gaining one never moves the value.
+constexpr bool needs_chain(std::uint32_t key_length, std::uint32_t value_length) {
+  return 24ull + key_length + value_length > kPageSize;
+}
+
+// ---- the point index ---------------------------------------------------------------------------------------------
+// Slots of 8 bytes: tag (20 bits of the hash) << 44 | displacement from the home slot (9) << 35 | block offset / 8 (35).
+// 0 is an empty slot. The directory maps the low bits of the hash to an index page (extendible hashing); within a
+// page, linear probing with wrap-around.
+inline constexpr std::uint32_t kSlotsPerPage = kPageSize / 8;
+inline constexpr std::uint32_t kTagBits = 20;
+inline constexpr std::uint32_t kMaxDisplacement = 511;
+inline constexpr std::uint64_t kRefMask = (1ull << 35) - 1;
+
+constexpr std::uint64_t make_slot(std::uint32_t tag, std::uint32_t displacement, std::uint64_t offset) {
+  return static_cast<std::uint64_t>(tag) << 44 | static_cast<std::uint64_t>(displacement) << 35 | offset >> 3;
+}
+constexpr std::uint64_t slot_offset(std::uint64_t slot) { return (slot & kRefMask) << 3; }
+constexpr std::uint32_t slot_tag(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 44); }
+constexpr std::uint32_t slot_displacement(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 35) & 511; }
+
+struct KeyHash {
+  std::uint32_t tag;   // kTagBits bits; its low bits choose the index page
+  std::uint32_t home;  // slot within the page
+};
+
+// Keys that differ only in the low four bits of their last byte (`item.0` … `item.9`) have neighbouring homes, so
+// that one cache line answers for a group: 96 ns a key instead of 275 at 1M. The rest of the last byte is hashed, so
+// that a cluster is at most 16 keys long. REQUIRES: key is not empty.
+inline KeyHash hash_key(const std::uint8_t* secret, std::uint8_t branch, std::string_view key) {
+  const auto last = static_cast<std::uint8_t>(key.back());
+  std::uint64_t h = XXH3_64bits_withSecret(key.data(), key.size() - 1, secret, kSecretSize);
+  h ^= (static_cast<std::uint64_t>(branch) << 4 | last >> 4) * 0x9e3779b97f4a7c15ull;
+  h *= 0xd6e8feb86659fd93ull;
+  h ^= h >> 32;
+  const auto tag = static_cast<std::uint32_t>(h) & ((1u << kTagBits) - 1);
+  const auto base = static_cast<std::uint32_t>(h >> kTagBits);
+  return {tag, (base + (last & 15)) & (kSlotsPerPage - 1)};
+}
+
+// ---- the header --------------------------------------------------------------------------------------------------
+struct SegmentHeader {
+  std::uint64_t magic;
+  std::uint32_t format_version;
+  std::uint32_t header_size;
+  std::uint64_t segment_size;
+  std::uint64_t page_table_offset;
+  std::uint64_t directory_offset;
+  std::uint64_t directory_capacity;  // entries, a power of two
+  std::uint64_t first_page;          // pages below hold the header, the page table and the directory
+  std::uint64_t page_count;          // page p lies at offset p << kPageShift; segment_size == page_count << kPageShift
+  std::uint8_t generation[16];       // random; another segment has another
+  std::uint8_t hash_secret[kSecretSize];
+  std::uint32_t databases;
+  std::uint32_t wants_hints;  // whether the policy has a use for visited marks
+
+  alignas(64) std::atomic<std::int64_t> lease_until;  // CLOCK_MONOTONIC_COARSE, ms; 0: the owner has ended
+  std::atomic<std::uint64_t> high_water;              // pages below this number may be read
+  std::atomic<std::uint64_t> directory_depth;         // 2^depth directory entries are in use
+
+  // change count << 8 | branch, so that a branch that comes back to a database is not taken for the one before
+  alignas(64) std::atomic<std::uint64_t> database_map[kMaxDatabases];
+
+  // For people and stats() only: renewed by the owner with the lease.
+  alignas(64) std::atomic<std::uint64_t> entries;
+  std::atomic<std::uint64_t> used_memory;
+  std::atomic<std::uint64_t> max_memory;
+  std::atomic<std::uint64_t> evicted;
+  std::atomic<std::uint64_t> expired;
+};
+static_assert(sizeof(SegmentHeader) <= kHeaderSize);
+
+constexpr std::uint8_t branch_of(std::uint64_t map_word) { return static_cast<std::uint8_t>(map_word); }
+
+// ---- the hint page -----------------------------------------------------------------------------------------------
+// One for each attached worker, writable by it and read by the owner, lossy, and carrying nothing else: a broken
+// worker spoils its own hints and counts, and no data.
+inline constexpr std::uint32_t kHintSize = 16384;
+struct HintPage {
+  std::atomic<std::uint64_t> hits;
+  std::atomic<std::uint64_t> misses;
+  std::atomic<std::uint64_t> head;  // number of marks ever written; the ring holds the last kMarks of them
+  std::uint64_t reserved[5];
+  static constexpr std::uint32_t kMarks = (kHintSize - 64) / 8;
+  std::atomic<std::uint64_t> marks[kMarks];  // block offsets
+};
+static_assert(sizeof(HintPage) == kHintSize);
+
+// The lease of property 9.
+inline constexpr Millis kLease = 250;
+inline constexpr Millis kLeaseRenewal = 50;
+
+}  // namespace coppice::layout

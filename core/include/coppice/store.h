@@ -1,0 +1,232 @@
+// The ordered store: an arena of immutable entries under a point index (hash), an order index (trie) and a deadline
+// index, bounded in memory.
+//
+//   auto store = Store::create({.max_memory = 64 << 20});
+//   (*store)->set(0, "user.42.name", {ValueType::kString, "Ada"});
+//   if (auto e = (*store)->find(0, "user.42.name")) use(e->contiguous_value());
+//   (*store)->erase_prefix(0, "user.42.");            // costs what the branch holds
+//
+// Keys are any bytes, 1 … kMaxKeyLength, ordered bytewise. A miss is a value; a refusal is an Error and leaves the
+// store as it was. An entry whose deadline has passed is a miss whether it was swept or not.
+//
+// Costs: point operations O(1) plus O(log n) for the order index where an entry comes or goes; no operation takes time
+// in proportion to what the cache holds. Range removals, expiry and flushes can be taken in slices.
+//
+// Thread safety: none; one thread at a time. Readers of a shared segment (reader.h) run beside the one writer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coppice/clock.h"
+#include "coppice/layout.h"
+#include "coppice/types.h"
+
+namespace coppice {
+
+struct StoreOptions {
+  std::uint64_t max_memory = kDefaultMaxMemory;  // bytes; >= kSmallestMaxMemory
+  std::uint32_t max_value = kDefaultMaxValue;    // bytes; <= kLargestMaxValue
+  std::uint32_t databases = 16;                  // 1 … kMaxDatabases
+  Policy policy = Policy::kAllKeysLru;
+  bool shared = false;                           // the arena is a sealed memfd that readers can map
+  const Clock* clock = nullptr;                  // null: system_clock(). Must outlive the store.
+  Version version_floor = 0;                     // versions start above this and above the wall clock
+};
+
+// A value to be stored. Not owned.
+struct Value {
+  ValueType type = ValueType::kString;
+  std::string_view bytes;
+};
+
+// Where a value larger than a page goes on. Points into the arena.
+struct Parts {
+  const char* base = nullptr;
+  const std::uint32_t* pages = nullptr;
+  std::uint32_t page_count = 0;
+};
+
+// One entry as the store holds it. Valid until the next call that changes the store.
+struct EntryView {
+  std::string_view key;
+  Version version = 0;
+  Millis deadline = kNoDeadline;
+  ValueType type = ValueType::kString;
+  std::uint32_t value_size = 0;
+  std::uint32_t held_bytes = 0;   // what the entry holds of the arena: its block and its data pages
+  Parts parts;                    // first the whole pages,
+  std::string_view tail;          // then this; without pages, the whole value
+
+  bool is_contiguous() const { return parts.page_count == 0; }
+  // REQUIRES: is_contiguous().
+  std::string_view contiguous_value() const { return tail; }
+  // Calls f(std::string_view) for each piece of the value, in order.
+  template <class F>
+  void for_each_part(F&& f) const {
+    std::uint32_t left = value_size;
+    for (std::uint32_t i = 0; i < parts.page_count; ++i) {
+      const std::uint32_t n = left < layout::kPageSize ? left : layout::kPageSize;
+      f(std::string_view(parts.base + (static_cast<std::uint64_t>(parts.pages[i]) << layout::kPageShift), n));
+      left -= n;
+    }
+    if (!tail.empty()) f(tail);
+  }
+  // REQUIRES: `to` has room for value_size bytes.
+  void copy_value(char* to) const {
+    for_each_part([&](std::string_view part) {
+      std::memcpy(to, part.data(), part.size());
+      to += part.size();
+    });
+  }
+  std::string value() const {
+    std::string s(value_size, '\0');
+    copy_value(s.data());
+    return s;
+  }
+};
+
+enum class When : std::uint8_t { kAlways, kIfAbsent, kIfPresent, kIfVersion };
+
+struct SetOptions {
+  When when = When::kAlways;
+  Version version = 0;              // for kIfVersion
+  Millis deadline = kNoDeadline;    // absolute; one that has passed removes the key
+  bool keep_deadline = false;       // take over the deadline of the entry that is replaced
+};
+
+struct SetResult {
+  bool stored = false;  // false: the condition did not hold
+  Version version = 0;  // of the new entry; 0 if the deadline had passed already
+};
+
+struct IncrementOptions {
+  std::int64_t initial = 0;                // what a missing key counts as
+  Millis deadline_if_new = kNoDeadline;    // an existing key keeps its own
+};
+
+// A stretch of keys in bytewise order, or in the reverse of it.
+struct ScanRange {
+  std::string_view prefix;                 // only keys that begin with this
+  std::optional<std::string_view> start;   // from this key on; it need not exist
+  bool inclusive = false;                  // whether `start` itself belongs
+  bool reverse = false;                    // from the end of the prefix (or from `start`) downwards
+};
+
+// A removal in progress. Entries written after it began survive it.
+class RangeErase {
+ public:
+  std::uint64_t removed() const { return removed_; }  // live entries; expired ones do not count
+  bool done() const { return done_; }
+
+ private:
+  friend class Store;
+  std::uint8_t branch_ = 0;
+  std::string prefix_;
+  std::string next_;     // where to go on
+  Version newest_ = 0;   // remove versions up to this
+  std::uint64_t removed_ = 0;
+  bool done_ = false;
+};
+
+struct StoreStats {
+  std::uint64_t entries = 0;            // all databases, expired but unswept ones included
+  std::uint64_t entries_with_deadline = 0;
+  std::uint64_t used_memory = 0;        // bytes of pages held, fixed parts included; <= max_memory
+  std::uint64_t max_memory = 0;
+  std::uint64_t entry_bytes = 0;        // pages of blocks and large values
+  std::uint64_t point_index_bytes = 0;
+  std::uint64_t order_index_bytes = 0;  // pages of Judy nodes, buckets and deadlines
+  std::uint64_t fixed_bytes = 0;        // header, page table, directory, page bookkeeping
+  std::uint64_t free_bytes = 0;         // pages touched and free again (resident, not counted as used)
+  std::uint64_t hits = 0, misses = 0;   // of find() and find_many()
+  std::uint64_t sets = 0, evicted = 0, expired = 0, moved = 0;
+  std::uint64_t pending_purge = 0;      // entries of flushed databases that are still to be freed
+};
+
+class Store {
+ public:
+  // Fails with a sentence that names the option at fault, or the system call.
+  struct CreateError {
+    std::string message;
+  };
+  static std::unique_ptr<Store> create(const StoreOptions& options, CreateError* error = nullptr);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // ---- points
+  // Counts a hit or a miss and marks the entry as visited.
+  std::optional<EntryView> find(Database db, std::string_view key);
+  // The same without a trace.
+  std::optional<EntryView> peek(Database db, std::string_view key) const;
+  // f(std::size_t position, const std::optional<EntryView>&) for each key, with the cache misses overlapped.
+  // f must not change the store.
+  using FindFn = std::function<void(std::size_t, const std::optional<EntryView>&)>;
+  void find_many(Database db, std::span<const std::string_view> keys, const FindFn& f);
+
+  Result<SetResult> set(Database db, std::string_view key, Value value, const SetOptions& options = {});
+  // true if a live entry was there.
+  bool erase(Database db, std::string_view key);
+  // Gives the entry a new deadline and a new version. false: no such entry. A deadline that has passed removes it.
+  Result<bool> set_deadline(Database db, std::string_view key, Millis deadline);
+  // The new value. kNotInteger, kWrongType, kOverflow leave the old one.
+  Result<std::int64_t> increment(Database db, std::string_view key, std::int64_t by,
+                                 const IncrementOptions& options = {});
+
+  // ---- ranges
+  std::uint64_t erase_prefix(Database db, std::string_view prefix);  // in one piece
+  RangeErase begin_erase_prefix(Database db, std::string_view prefix);
+  // Removes at most `budget` entries; true when it is done.
+  bool step(RangeErase& erase, std::size_t budget);
+  // Live entries: expired ones do not count. O(buckets of the range + entries due and not swept).
+  std::uint64_t count_prefix(Database db, std::string_view prefix) const;
+  // f(const EntryView&) -> bool: false ends the walk. f must not change the store. Expired entries are left out.
+  using ScanFn = std::function<bool(const EntryView&)>;
+  void scan(Database db, const ScanRange& range, const ScanFn& f) const;
+
+  // ---- databases
+  std::uint64_t count(Database db) const;                // expired but unswept entries included
+  std::uint64_t count_with_deadline(Database db) const;
+  void flush(Database db);                               // at once; purge() frees the memory
+  void swap(Database a, Database b);
+  std::optional<std::string> random_key(Database db);
+
+  // ---- upkeep; each does at most `budget` entries' work and says whether more is waiting
+  bool purge(std::size_t budget);                        // what flushed databases left
+  bool expire(std::size_t budget);                       // what is due
+  std::uint64_t prune();                                 // all that is due now; the number removed
+  std::optional<Millis> next_deadline() const;
+
+  const StoreOptions& options() const;
+  // Takes effect at once. kOutOfMemory if `bytes` is above what the arena was made for; below what is held: entries are
+  // evicted by and by as writes come.
+  Error set_max_memory(std::uint64_t bytes);
+  void set_policy(Policy policy);
+  StoreStats stats() const;
+  Version newest_version() const;
+
+  // ---- sharing. REQUIRES: options().shared
+  int descriptor() const;                                // of the sealed memfd; stays the store's
+  const layout::SegmentHeader& header() const;
+  void renew_lease();                                    // every layout::kLeaseRenewal
+  void end_lease();                                      // readers see the end of the owner at once
+  // Marks and counts out of a worker's hint page. `seen` is the page's position at the last call.
+  void absorb_hints(const layout::HintPage& page, std::uint64_t* seen);
+
+  // Walks all structures and compares them; the first contradiction in words, or "". For tests: O(n).
+  std::string check() const;
+
+ private:
+  class Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace coppice

@@ -1,0 +1,89 @@
+// The engine's vocabulary: times, versions, value types, limits and errors.
+//
+// Everything here is a plain value; nothing allocates or throws.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace coppice {
+
+// Milliseconds. A deadline is absolute on the monotonic clock (CLOCK_MONOTONIC), which all processes of a host share.
+using Millis = std::int64_t;
+// "For ever". Arithmetic on deadlines saturates here and never wraps.
+inline constexpr Millis kNoDeadline = std::numeric_limits<Millis>::max();
+
+// Identifies one write of one entry. Even, never 0, never given twice, restarts of the owner included.
+using Version = std::uint64_t;
+
+// A logical database, 0 … StoreOptions::databases - 1.
+using Database = std::uint32_t;
+
+inline constexpr std::size_t kMaxKeyLength = 4096;
+inline constexpr std::uint32_t kMaxDatabases = 64;
+inline constexpr std::uint32_t kDefaultMaxValue = 64u << 20;
+inline constexpr std::uint32_t kLargestMaxValue = 511u << 20;
+inline constexpr std::uint64_t kDefaultMaxMemory = 256ull << 20;
+inline constexpr std::uint64_t kSmallestMaxMemory = 2ull << 20;
+
+// What a value's bytes mean. Frozen: these numbers are in shared memory, in snapshots and on the wire.
+enum class ValueType : std::uint8_t {
+  kString = 0,      // the bytes themselves; all that a plain RESP SET makes
+  kInteger = 1,     // canonical signed decimal, e.g. "-42"
+  kNull = 2,        // no bytes
+  kFalse = 3,       // no bytes
+  kTrue = 4,        // no bytes
+  kDouble = 5,      // 8 bytes, IEEE 754 little-endian
+  kArray = 6,       // the array codec, docs/codec.md
+  kSerialized = 7,  // PHP serialize()
+  kIgbinary = 8,    // igbinary_serialize()
+};
+inline constexpr std::uint8_t kLastValueType = 8;
+
+// Whether INCR, APPEND and plain GET may treat the bytes as text.
+constexpr bool is_plain(ValueType t) { return t == ValueType::kString || t == ValueType::kInteger; }
+
+// What to do when a write would exceed max_memory. Redis's names; lru is CLOCK over the arena.
+enum class Policy : std::uint8_t { kNoEviction, kAllKeysLru, kVolatileLru, kAllKeysRandom, kVolatileTtl };
+std::string_view policy_name(Policy p);
+bool parse_policy(std::string_view name, Policy* out);
+
+// Why an operation was refused. A miss is never an error. Whatever is refused leaves the store as it was.
+enum class Error : std::uint8_t {
+  kNone = 0,
+  kEmptyKey,       // keys have at least one byte
+  kKeyTooLong,     // longer than kMaxKeyLength
+  kValueTooLarge,  // longer than StoreOptions::max_value
+  kOutOfMemory,    // no room within max_memory under the policy in force
+  kNotInteger,     // increment of a value that is not a canonical 64-bit decimal
+  kOverflow,       // increment beyond 64 bits
+  kWrongType,      // the operation does not apply to a value of this type
+  kBadDatabase,    // no such database
+};
+std::string_view error_message(Error e);
+
+// A value or the reason why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error error) : error_(error) {}
+  explicit operator bool() const { return error_ == Error::kNone; }
+  Error error() const { return error_; }
+  const T& operator*() const { return value_; }
+  T& operator*() { return value_; }
+  const T* operator->() const { return &value_; }
+
+ private:
+  T value_{};
+  Error error_ = Error::kNone;
+};
+
+// now + ttl, saturating at kNoDeadline. REQUIRES: ttl >= 0.
+constexpr Millis deadline_after(Millis now, Millis ttl) {
+  return ttl >= kNoDeadline - now ? kNoDeadline : now + ttl;
+}
+
+}  // namespace coppice

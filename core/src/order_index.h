@@ -1,0 +1,107 @@
+// The order index of one branch: buckets of up to 32 entry references sorted by key, and over them a trie of JudyL
+// arrays that holds one separator for each bucket. Keys are not stored: they are read from the entries.
+//
+// A key is cut into words of seven bytes, big-endian, the eighth byte counting the valid ones (8 = the key goes on):
+// bytewise order kept, any bytes allowed, no escapes. A word leads to a bucket or to another JudyL array; a subtree
+// with one bucket ends there. Loops, no recursion. A bucket carries its own separator: the shortest string above the
+// bucket before and not above its own first key; it need not be a living key, so deleting a key never touches the trie
+// unless its bucket runs empty. Poor neighbours merge, a full bucket splits (at its end when keys come in order).
+// Buckets are linked both ways.
+//
+// Measured on a prototype (1M keys): 8 bytes a key, deletePrefix of ten keys 2.2–4.5 µs.
+//
+// Thread safety: none. All memory comes from the pool; before insert() the store sees to pool.ready().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "judy_pool.h"
+
+namespace coppice {
+
+// A reference to an entry: its block's offset / 8, below 2^35; kept in five bytes.
+using EntryRef = std::uint64_t;
+
+// How the index reads an entry's key: `base` is the arena.
+struct KeySource {
+  const char* base;
+  std::string_view key_of(EntryRef ref) const;  // inline in order_index.cpp, from layout.h
+};
+
+class OrderIndex {
+ public:
+  struct Bucket;
+  // A place between or at entries. Void after any change of the index. Ends compare equal to {nullptr, 0}.
+  struct Position {
+    Bucket* bucket = nullptr;
+    std::uint32_t slot = 0;
+    explicit operator bool() const { return bucket != nullptr; }
+  };
+
+  OrderIndex(JudyPool& pool, KeySource keys) : pool_(&pool), keys_(keys) {}
+  // Frees all nodes; does not touch entries (key_of is not called).
+  ~OrderIndex();
+  OrderIndex(const OrderIndex&) = delete;
+  OrderIndex& operator=(const OrderIndex&) = delete;
+
+  std::size_t size() const { return size_; }
+
+  // REQUIRES: no entry with this key is in the index; key == key_of(ref).
+  void insert(std::string_view key, EntryRef ref);
+  // false: not there.
+  bool erase(std::string_view key);
+  // The entry with this key is now `ref` (it was overwritten or moved). key_of(old) must still be readable.
+  // false: not there.
+  bool replace(std::string_view key, EntryRef ref);
+  // 0: not there.
+  EntryRef find(std::string_view key) const;
+
+  // The first entry with key >= (or > when `after`) the given one.
+  Position lower_bound(std::string_view key, bool after = false) const;
+  // The last entry with key <= (or < when `before`) the given one.
+  Position upper_bound(std::string_view key, bool before = false) const;
+  Position first() const;
+  Position last() const;
+  // The first entry behind all keys that begin with `prefix`; the end if there is none.
+  Position end_of_prefix(std::string_view prefix) const;
+  // The last entry whose key begins with `prefix`; the end if there is none.
+  Position last_of_prefix(std::string_view prefix) const;
+  EntryRef at(Position p) const;
+  Position next(Position p) const;
+  Position previous(Position p) const;
+
+  // Number of entries with this prefix; O(buckets in the range).
+  std::size_t count_prefix(std::string_view prefix) const;
+
+  // Takes up to `budget` (>= 1) entries out of the front of the range [from, end of prefix), calling
+  // taken(context, ref) for each *before* the index forgets it (its key is still readable during the call and until
+  // erase_front returns) when keep(context, ref) is false; entries for which keep is true stay. Whole buckets are
+  // dropped without work for each key in the trie. Returns true when the end of the range was reached; otherwise
+  // `resume` is set to the key to go on from (a copy is made by the caller).
+  // Neither callback may use the index.
+  struct RangeVisitor {
+    void* context;
+    bool (*keep)(void* context, EntryRef ref);
+    void (*taken)(void* context, EntryRef ref);
+  };
+  bool erase_front(std::string_view prefix, std::string_view from, std::size_t budget, const RangeVisitor& visitor,
+                   std::string* resume);
+  // Frees everything at once without visiting entries. REQUIRES: the caller has dealt with the entries.
+  void clear();
+
+  // For tests: the first contradiction in words, or nullptr. O(n).
+  const char* check() const;
+
+ private:
+  JudyPool* pool_;
+  KeySource keys_;
+  void* root_ = nullptr;     // JudyL array, or null
+  Bucket* first_ = nullptr;
+  Bucket* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace coppice
