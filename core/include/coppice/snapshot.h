@@ -26,8 +26,8 @@ bool write_snapshot(const Store& store, const std::string& path, std::string* er
 class SnapshotLoader {
  public:
   enum class State : std::uint8_t {
-    kNone,      // there is no file, or it was used already: start empty
-    kLoading,   // call step()
+    kNone,     // there is no file, or it was used already: start empty
+    kLoading,  // call step()
     kDone,
     kRejected,  // truncated, foreign, newer, unreadable: message() says which; the file was kept aside as kept_as()
   };
@@ -42,7 +42,10 @@ class SnapshotLoader {
   const std::string& message() const;
   const std::string& kept_as() const;
   std::uint64_t loaded() const;
-  std::uint64_t skipped() const;  // expired meanwhile, or without room
+  std::uint64_t skipped() const;  // expired meanwhile, or refused by the store (no room, too large, no such database)
+  // The newest version of the store that wrote the file, 0 if there is none: StoreOptions::version_floor for the next,
+  // so that versions do not repeat though the wall clock was set back. Known from a used file too.
+  Version newest_version() const;
 
  private:
   struct Impl;

@@ -1,0 +1,430 @@
+#include "coppice/snapshot.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cereal/archives/portable_binary.hpp>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "snapshot_format.h"
+
+namespace coppice {
+
+namespace {
+
+using snapshot::AppendBuffer;
+using snapshot::ChunkHeader;
+using snapshot::EntryHead;
+using snapshot::FileHeader;
+using snapshot::ViewBuffer;
+
+const Clock& clock_of(const Store& store) {
+  return store.options().clock != nullptr ? *store.options().clock : system_clock();
+}
+
+std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+}
+
+std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
+  std::int64_t difference;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b < 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+}
+
+class File {
+ public:
+  explicit File(int fd = -1) : fd_(fd) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return fd_; }
+  void reset(int fd) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
+
+bool write_fully(int fd, const char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t n = ::write(fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool write_at(int fd, const void* bytes, std::size_t size, off_t offset) {
+  ssize_t n;
+  do {
+    n = ::pwrite(fd, bytes, size, offset);
+  } while (n < 0 && errno == EINTR);
+  if (n >= 0 && n != static_cast<ssize_t>(size)) errno = EIO;
+  return n == static_cast<ssize_t>(size);
+}
+
+// false with errno 0: the file ended before.
+bool read_fully(int fd, char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t n = ::read(fd, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = 0;
+    if (n <= 0) return false;
+    bytes += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+bool sync_directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.get() >= 0 && ::fsync(file.get()) == 0;
+}
+
+// Collects entries into chunks and writes each when it is full.
+class ChunkWriter {
+ public:
+  explicit ChunkWriter(int fd) : fd_(fd), buffer_(&bytes_), stream_(&buffer_) { begin(); }
+
+  bool add(Database db, const EntryView& entry, std::int64_t wall_deadline) {
+    EntryHead head{db, static_cast<std::uint8_t>(entry.type), wall_deadline,
+                   static_cast<std::uint16_t>(entry.key.size()), entry.value_size};
+    (*archive_)(head);
+    archive_->saveBinary<1>(entry.key.data(), static_cast<std::streamsize>(entry.key.size()));
+    entry.for_each_part([&](std::string_view part) {
+      archive_->saveBinary<1>(part.data(), static_cast<std::streamsize>(part.size()));
+    });
+    ++entries_;
+    ++total_;
+    return bytes_.size() < snapshot::kChunkTarget || flush();
+  }
+
+  // The open chunk and the one that says that no more come.
+  bool finish() {
+    if (entries_ > 0 && !flush()) return false;
+    (*archive_)(total_);
+    return flush();
+  }
+  std::uint64_t written() const { return written_; }
+
+ private:
+  void begin() {
+    bytes_.assign(sizeof(ChunkHeader), '\0');
+    entries_ = 0;
+    archive_.emplace(stream_);
+  }
+  bool flush() {
+    ChunkHeader header{0, static_cast<std::uint32_t>(bytes_.size() - sizeof(ChunkHeader)), entries_};
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    header.checksum = snapshot::checksum_of_chunk(number_++, bytes_.data() + 8, bytes_.size() - 8);
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    if (!write_fully(fd_, bytes_.data(), bytes_.size())) return false;
+    written_ += bytes_.size();
+    if (bytes_.capacity() > 4 * snapshot::kChunkTarget) std::string().swap(bytes_);
+    begin();
+    return true;
+  }
+
+  int fd_;
+  std::string bytes_;
+  AppendBuffer buffer_;
+  std::ostream stream_;
+  std::optional<cereal::PortableBinaryOutputArchive> archive_;
+  std::uint32_t entries_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint64_t total_ = 0;
+  std::uint64_t written_ = 0;
+};
+
+bool write_entries(const Store& store, int fd) {
+  const Clock& clock = clock_of(store);
+  FileHeader header{};
+  header.magic = snapshot::kMagic;
+  header.version = snapshot::kSnapshotVersion;
+  header.header_size = sizeof header;
+  header.state = snapshot::kFresh;
+  header.written_us = clock.wall_us();
+  header.newest_version = store.newest_version();
+  header.databases = store.options().databases;
+  // The place of the header: its magic comes last, so that a file that was never finished is no snapshot.
+  const FileHeader blank{};
+  if (!write_fully(fd, reinterpret_cast<const char*>(&blank), sizeof blank)) return false;
+
+  const std::int64_t wall_less_monotonic = saturating_subtract(header.written_us / 1000, clock.monotonic_ms());
+  ChunkWriter chunks(fd);
+  bool ok = true;
+  for (Database db = 0; db < header.databases && ok; ++db) {
+    store.scan(db, {}, [&](const EntryView& entry) {
+      const bool bounded = entry.deadline != kNoDeadline;
+      ok = chunks.add(db, entry, bounded ? saturating_add(entry.deadline, wall_less_monotonic) : kNoDeadline);
+      return ok;
+    });
+  }
+  if (!ok || !chunks.finish()) return false;
+
+  header.file_size = sizeof header + chunks.written();
+  header.checksum = snapshot::checksum_of(header);
+  return write_at(fd, &header, sizeof header, 0) && ::fsync(fd) == 0;
+}
+
+}  // namespace
+
+bool write_snapshot(const Store& store, const std::string& path, std::string* error) {
+  const std::string temporary = path + ".tmp";
+  const auto failed = [&](const std::string& what) {
+    *error = what + ": " + std::strerror(errno);
+    return false;
+  };
+  if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) return failed("cannot remove the old " + temporary);
+  const File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0) return failed("cannot create " + temporary);
+  if (!write_entries(store, file.get())) {
+    failed("cannot write " + temporary);
+    ::unlink(temporary.c_str());
+    return false;
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    failed("cannot rename " + temporary + " to " + path);
+    ::unlink(temporary.c_str());
+    return false;
+  }
+  if (!sync_directory_of(path)) return failed("cannot sync the directory of " + path);
+  return true;
+}
+
+// ---- loading -------------------------------------------------------------------------------------------------------
+struct SnapshotLoader::Impl {
+  std::string path;
+  State state = State::kNone;
+  std::string message;
+  std::string kept_as;
+  std::uint64_t loaded = 0;
+  std::uint64_t skipped = 0;
+  Version newest_version = 0;
+
+  File file;
+  std::uint64_t left = 0;    // bytes of the file behind what has been read
+  std::uint64_t number = 0;  // of the next chunk
+  std::string bytes;         // of the chunk in hand, from ChunkHeader::length on
+  std::uint32_t entries_left = 0;
+  ViewBuffer source;
+  std::istream stream{&source};
+  std::optional<cereal::PortableBinaryInputArchive> archive;
+
+  void open();
+  bool check_header(const FileHeader& header, std::uint64_t size);
+  bool next_chunk();
+  bool finish();
+  bool store_entry(Store& store, std::int64_t monotonic_less_wall);
+  bool reject(std::string why);
+  void keep_aside();
+};
+
+// Always false.
+bool SnapshotLoader::Impl::reject(std::string why) {
+  state = State::kRejected;
+  message = path + " is rejected: " + std::move(why);
+  archive.reset();
+  std::string().swap(bytes);
+  keep_aside();
+  file.reset(-1);
+  return false;
+}
+
+void SnapshotLoader::Impl::keep_aside() {
+  for (int n = 1; n < 10'000; ++n) {
+    const std::string name = path + ".rejected-" + std::to_string(n);
+    int result = ::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE);
+    if (result != 0 && (errno == EINVAL || errno == ENOSYS)) {  // a file system without RENAME_NOREPLACE
+      struct stat status;
+      if (::lstat(name.c_str(), &status) == 0)
+        errno = EEXIST;
+      else
+        result = ::rename(path.c_str(), name.c_str());
+    }
+    if (result == 0) {
+      kept_as = name;
+      message += "; kept as " + name;
+      sync_directory_of(path);
+      return;
+    }
+    if (errno != EEXIST) break;
+  }
+  message += "; it could not be renamed: " + std::string(std::strerror(errno));
+}
+
+bool SnapshotLoader::Impl::check_header(const FileHeader& header, std::uint64_t size) {
+  if (header.magic != snapshot::kMagic) return reject("it is no snapshot of Coppice");
+  if (header.version > snapshot::kSnapshotVersion)
+    return reject("it has format version " + std::to_string(header.version) + ", newer than the " +
+                  std::to_string(snapshot::kSnapshotVersion) + " that this program reads");
+  if (header.version != snapshot::kSnapshotVersion || header.header_size != sizeof header ||
+      header.checksum != snapshot::checksum_of(header) || header.state > snapshot::kUsed)
+    return reject("its header is damaged");
+  newest_version = header.newest_version;
+  if (size < header.file_size)
+    return reject("it is truncated: " + std::to_string(size) + " of " + std::to_string(header.file_size) + " bytes");
+  if (size > header.file_size) return reject("there are bytes behind its end");
+  return true;
+}
+
+void SnapshotLoader::Impl::open() {
+  file.reset(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) {
+    if (errno == ENOENT)
+      message = "there is no " + path;
+    else if (errno == ELOOP)
+      reject("it is a symbolic link");
+    else
+      reject(std::string("it cannot be opened: ") + std::strerror(errno));
+    return;
+  }
+  struct stat status;
+  if (::fstat(file.get(), &status) != 0) {
+    reject(std::string("fstat: ") + std::strerror(errno));
+    return;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    reject("it is no regular file");
+    return;
+  }
+  if ((status.st_uid != ::geteuid() && status.st_uid != 0) || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    reject("others may write it");
+    return;
+  }
+  FileHeader header;
+  if (!read_fully(file.get(), reinterpret_cast<char*>(&header), sizeof header)) {
+    reject(errno == 0 ? std::string("it is truncated: shorter than a header")
+                      : std::string("it cannot be read: ") + std::strerror(errno));
+    return;
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (!check_header(header, size)) return;
+  if (header.state == snapshot::kUsed) {
+    message = path + " was used already";
+    file.reset(-1);
+    return;
+  }
+  const std::uint64_t used = snapshot::kUsed;
+  if (!write_at(file.get(), &used, sizeof used, offsetof(FileHeader, state)) || ::fsync(file.get()) != 0) {
+    reject(std::string("it cannot be marked used: ") + std::strerror(errno));
+    return;
+  }
+  left = size - sizeof header;
+  state = State::kLoading;
+}
+
+// Lengths and the checksum are tested here, before cereal sees a byte of the chunk.
+bool SnapshotLoader::Impl::next_chunk() {
+  ChunkHeader header;
+  const std::string name = "chunk " + std::to_string(number);
+  if (left < sizeof header) return reject(name + " is truncated");
+  if (!read_fully(file.get(), reinterpret_cast<char*>(&header), sizeof header))
+    return reject(name + " cannot be read" + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+  left -= sizeof header;
+  if (header.length > left || header.length > snapshot::kLargestChunk)
+    return reject(name + " is longer than the file or than a chunk can be");
+  constexpr std::size_t kPrefix = sizeof header - offsetof(ChunkHeader, length);
+  if (bytes.capacity() > 4 * snapshot::kChunkTarget) std::string().swap(bytes);
+  bytes.resize(kPrefix + header.length);
+  std::memcpy(bytes.data(), &header.length, kPrefix);
+  if (!read_fully(file.get(), bytes.data() + kPrefix, header.length))
+    return reject(name + " cannot be read" + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+  left -= header.length;
+  if (snapshot::checksum_of_chunk(number, bytes.data(), bytes.size()) != header.checksum)
+    return reject(name + " has a wrong checksum");
+  ++number;
+  entries_left = header.entries;
+  source.reset(std::string_view(bytes).substr(kPrefix));
+  archive.emplace(stream);
+  return entries_left > 0 || finish();
+}
+
+// The last chunk: how many entries there must have been, and nothing behind it.
+bool SnapshotLoader::Impl::finish() {
+  std::uint64_t total = 0;
+  (*archive)(total);
+  if (total != loaded + skipped || source.left() > 0 || left > 0)
+    return reject("its end does not fit what came before it");
+  state = State::kDone;
+  message = path + ": " + std::to_string(loaded) + " entries loaded, " + std::to_string(skipped) + " left out";
+  archive.reset();
+  std::string().swap(bytes);
+  file.reset(-1);
+  return false;
+}
+
+bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less_wall) {
+  EntryHead head;
+  (*archive)(head);
+  const auto broken = [&](const char* why) {
+    return reject("chunk " + std::to_string(number - 1) + " has an entry " + why);
+  };
+  if (head.key_length == 0 || head.key_length > kMaxKeyLength) return broken("with an impossible key length");
+  if (head.type > kLastValueType) return broken("of an unknown type");
+  if (head.value_length > kLargestMaxValue) return broken("with an impossible value length");
+  if (source.left() < std::size_t{head.key_length} + head.value_length) return broken("that goes beyond the chunk");
+  const std::string_view key = source.take(head.key_length);
+  const std::string_view value = source.take(head.value_length);
+  if (--entries_left == 0 && source.left() > 0) return broken("too few for its length");
+
+  SetOptions options;
+  if (head.deadline != kNoDeadline)
+    options.deadline = std::min(saturating_add(head.deadline, monotonic_less_wall), kNoDeadline - 1);
+  const Result<SetResult> result = store.set(head.database, key, {static_cast<ValueType>(head.type), value}, options);
+  ++(result && result->version != 0 ? loaded : skipped);
+  return true;
+}
+
+SnapshotLoader::SnapshotLoader(std::string path) : impl_(new Impl) {
+  impl_->path = std::move(path);
+  impl_->open();
+}
+
+SnapshotLoader::~SnapshotLoader() = default;
+
+bool SnapshotLoader::step(Store& store, std::size_t entries) {
+  if (impl_->state != State::kLoading) return false;
+  const Clock& clock = clock_of(store);
+  const std::int64_t monotonic_less_wall = saturating_subtract(clock.monotonic_ms(), clock.wall_us() / 1000);
+  bool going_on = true;
+  try {
+    for (std::size_t n = 0; n < entries && going_on; ++n) {
+      going_on = impl_->entries_left > 0 || impl_->next_chunk();
+      if (going_on) going_on = impl_->store_entry(store, monotonic_less_wall);
+    }
+  } catch (const cereal::Exception& e) {
+    going_on = impl_->reject("chunk " + std::to_string(impl_->number - 1) + ": " + e.what());
+  }
+  if (impl_->state == State::kRejected) {
+    for (Database db = 0; db < store.options().databases; ++db) store.flush(db);
+  }
+  return going_on;
+}
+
+SnapshotLoader::State SnapshotLoader::state() const { return impl_->state; }
+const std::string& SnapshotLoader::message() const { return impl_->message; }
+const std::string& SnapshotLoader::kept_as() const { return impl_->kept_as; }
+std::uint64_t SnapshotLoader::loaded() const { return impl_->loaded; }
+std::uint64_t SnapshotLoader::skipped() const { return impl_->skipped; }
+Version SnapshotLoader::newest_version() const { return impl_->newest_version; }
+
+}  // namespace coppice
