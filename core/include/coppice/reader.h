@@ -2,7 +2,8 @@
 //
 //   auto reader = Reader::map(fd, &error);
 //   std::string value;
-//   auto status = reader->read(0, "user.42.name", [&](const ReadInfo& e) { value.resize(e.value_size); return value.data(); }, &info);
+//   auto status = reader->read(0, "user.42.name", [&](const ReadInfo& e) { value.resize(e.value_size); return
+//   value.data(); }, &info);
 //
 // Protocol and invariants: docs/shared-memory.md. Nothing that the segment says is trusted: every offset and length is
 // checked before it is used.
@@ -32,8 +33,16 @@ struct ReadInfo {
   Millis deadline = kNoDeadline;
   ValueType type = ValueType::kString;
   std::uint32_t value_size = 0;
-  std::uint64_t block = 0;         // offset, for the hint page
+  std::uint64_t block = 0;  // offset, for the hint page
   std::uint32_t held_bytes = 0;
+};
+
+// A key made ready for reading: hashed once, its slot on the way into the cache.
+struct ReadKey {
+  std::string_view key;
+  Database db = 0;
+  std::uint64_t map_word = 0;
+  layout::KeyHash hash{};
 };
 
 class Reader {
@@ -48,21 +57,41 @@ class Reader {
   // already). It may be called several times, each call making the one before void. `now` is CLOCK_MONOTONIC_COARSE.
   // REQUIRES: key has 1 … kMaxKeyLength bytes; db < databases().
   template <class Dest>
-  ReadStatus read(Database db, std::string_view key, Millis now, Dest&& dest, ReadInfo* info) const;
-  // Fetches the lines that read() of this key will need.
-  void prefetch_slot(Database db, std::string_view key) const;
-  void prefetch_block(Database db, std::string_view key) const;
+  ReadStatus read(Database db, std::string_view key, Millis now, Dest&& dest, ReadInfo* info) const {
+    ReadKey k = prepare(db, key);
+    return read(k, now, dest, info);
+  }
+
+  // For several keys at once, so that their cache misses overlap: prepare() all, prefetch_block() all, read() all.
+  ReadKey prepare(Database db, std::string_view key) const;
+  void prefetch_block(const ReadKey& key) const;
+  template <class Dest>
+  ReadStatus read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) const;
 
   // false once the lease ran out at `now` (CLOCK_MONOTONIC_COARSE): see whether the owner still lives.
-  bool lease_valid(Millis now) const;
-  std::uint32_t databases() const;
-  const layout::SegmentHeader& header() const;
+  bool lease_valid(Millis now) const {
+    return header().lease_until.load(std::memory_order_acquire) > now;  // (9)
+  }
+  std::uint32_t databases() const { return databases_; }
+  const layout::SegmentHeader& header() const { return *reinterpret_cast<const layout::SegmentHeader*>(base_); }
   std::uint64_t resident_high_water() const;  // bytes of the mapping that may be touched
   // Faults in everything below the high-water marks.
   void prefault() const;
 
  private:
   Reader() = default;
+  // What one attempt came to.
+  enum class Attempt : std::uint8_t { kHit, kMiss, kAgain };
+  template <class Dest>
+  Attempt attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* info) const;
+  const std::atomic<std::uint64_t>* slots_of(std::uint64_t page) const {
+    return reinterpret_cast<const std::atomic<std::uint64_t>*>(base_ + (page << layout::kPageShift));
+  }
+  std::uint64_t page_limit() const {
+    const std::uint64_t high = header().high_water.load(std::memory_order_acquire);
+    return high < page_count_ ? high : page_count_;
+  }
+
   const char* base_ = nullptr;
   std::uint64_t size_ = 0;
   // Taken from the header at map() and checked then: the header's own copies are not believed again.

@@ -35,12 +35,12 @@ struct StoreOptions {
   std::uint32_t max_value = kDefaultMaxValue;    // bytes; <= kLargestMaxValue
   std::uint32_t databases = 16;                  // 1 … kMaxDatabases
   Policy policy = Policy::kAllKeysLru;
-  bool shared = false;                           // the arena is a sealed memfd that readers can map
-  const Clock* clock = nullptr;                  // null: system_clock(). Must outlive the store.
-  Version version_floor = 0;                     // versions start above this and above the wall clock
+  bool shared = false;           // the arena is a sealed memfd that readers can map
+  const Clock* clock = nullptr;  // null: system_clock(). Must outlive the store.
+  Version version_floor = 0;     // versions start above this and above the wall clock
 };
 
-// A value to be stored. Not owned.
+// A value to be stored. Not owned; must not point into the store itself, which may move its entries to make room.
 struct Value {
   ValueType type = ValueType::kString;
   std::string_view bytes;
@@ -60,9 +60,9 @@ struct EntryView {
   Millis deadline = kNoDeadline;
   ValueType type = ValueType::kString;
   std::uint32_t value_size = 0;
-  std::uint32_t held_bytes = 0;   // what the entry holds of the arena: its block and its data pages
-  Parts parts;                    // first the whole pages,
-  std::string_view tail;          // then this; without pages, the whole value
+  std::uint32_t held_bytes = 0;  // what the entry holds of the arena: its block and its data pages
+  Parts parts;                   // first the whole pages,
+  std::string_view tail;         // then this; without pages, the whole value
 
   bool is_contiguous() const { return parts.page_count == 0; }
   // REQUIRES: is_contiguous().
@@ -96,9 +96,9 @@ enum class When : std::uint8_t { kAlways, kIfAbsent, kIfPresent, kIfVersion };
 
 struct SetOptions {
   When when = When::kAlways;
-  Version version = 0;              // for kIfVersion
-  Millis deadline = kNoDeadline;    // absolute; one that has passed removes the key
-  bool keep_deadline = false;       // take over the deadline of the entry that is replaced
+  Version version = 0;            // for kIfVersion
+  Millis deadline = kNoDeadline;  // absolute; one that has passed removes the key
+  bool keep_deadline = false;     // take over the deadline of the entry that is replaced
 };
 
 struct SetResult {
@@ -107,16 +107,16 @@ struct SetResult {
 };
 
 struct IncrementOptions {
-  std::int64_t initial = 0;                // what a missing key counts as
-  Millis deadline_if_new = kNoDeadline;    // an existing key keeps its own
+  std::int64_t initial = 0;              // what a missing key counts as
+  Millis deadline_if_new = kNoDeadline;  // an existing key keeps its own
 };
 
 // A stretch of keys in bytewise order, or in the reverse of it.
 struct ScanRange {
-  std::string_view prefix;                 // only keys that begin with this
-  std::optional<std::string_view> start;   // from this key on; it need not exist
-  bool inclusive = false;                  // whether `start` itself belongs
-  bool reverse = false;                    // from the end of the prefix (or from `start`) downwards
+  std::string_view prefix;                // only keys that begin with this
+  std::optional<std::string_view> start;  // from this key on; it need not exist
+  bool inclusive = false;                 // whether `start` itself belongs
+  bool reverse = false;                   // from the end of the prefix (or from `start`) downwards
 };
 
 // A removal in progress. Entries written after it began survive it.
@@ -129,25 +129,25 @@ class RangeErase {
   friend class Store;
   std::uint8_t branch_ = 0;
   std::string prefix_;
-  std::string next_;     // where to go on
-  Version newest_ = 0;   // remove versions up to this
+  std::string next_;    // where to go on
+  Version newest_ = 0;  // remove versions up to this
   std::uint64_t removed_ = 0;
   bool done_ = false;
 };
 
 struct StoreStats {
-  std::uint64_t entries = 0;            // all databases, expired but unswept ones included
+  std::uint64_t entries = 0;  // all databases, expired but unswept ones included
   std::uint64_t entries_with_deadline = 0;
-  std::uint64_t used_memory = 0;        // bytes of pages held, fixed parts included; <= max_memory
+  std::uint64_t used_memory = 0;  // bytes of pages held, fixed parts included; <= max_memory
   std::uint64_t max_memory = 0;
-  std::uint64_t entry_bytes = 0;        // pages of blocks and large values
+  std::uint64_t entry_bytes = 0;  // pages of blocks and large values
   std::uint64_t point_index_bytes = 0;
   std::uint64_t order_index_bytes = 0;  // pages of Judy nodes, buckets and deadlines
   std::uint64_t fixed_bytes = 0;        // header, page table, directory, page bookkeeping
   std::uint64_t free_bytes = 0;         // pages touched and free again (resident, not counted as used)
   std::uint64_t hits = 0, misses = 0;   // of find() and find_many()
   std::uint64_t sets = 0, evicted = 0, expired = 0, moved = 0;
-  std::uint64_t pending_purge = 0;      // entries of flushed databases that are still to be freed
+  std::uint64_t pending_purge = 0;  // entries of flushed databases that are still to be freed
 };
 
 class Store {
@@ -192,16 +192,16 @@ class Store {
   void scan(Database db, const ScanRange& range, const ScanFn& f) const;
 
   // ---- databases
-  std::uint64_t count(Database db) const;                // expired but unswept entries included
+  std::uint64_t count(Database db) const;  // expired but unswept entries included
   std::uint64_t count_with_deadline(Database db) const;
-  void flush(Database db);                               // at once; purge() frees the memory
+  void flush(Database db);  // at once; purge() frees the memory
   void swap(Database a, Database b);
   std::optional<std::string> random_key(Database db);
 
   // ---- upkeep; each does at most `budget` entries' work and says whether more is waiting
-  bool purge(std::size_t budget);                        // what flushed databases left
-  bool expire(std::size_t budget);                       // what is due
-  std::uint64_t prune();                                 // all that is due now; the number removed
+  bool purge(std::size_t budget);   // what flushed databases left
+  bool expire(std::size_t budget);  // what is due
+  std::uint64_t prune();            // all that is due now; the number removed
   std::optional<Millis> next_deadline() const;
 
   const StoreOptions& options() const;
@@ -213,11 +213,11 @@ class Store {
   Version newest_version() const;
 
   // ---- sharing. REQUIRES: options().shared
-  int descriptor() const;                                // of the sealed memfd; stays the store's
+  int descriptor() const;  // of the sealed memfd; stays the store's
   const layout::SegmentHeader& header() const;
-  void renew_lease();                                    // every layout::kLeaseRenewal
-  void end_lease();                                      // readers see the end of the owner at once
-  // Marks and counts out of a worker's hint page. `seen` is the page's position at the last call.
+  void renew_lease();  // every layout::kLeaseRenewal
+  void end_lease();    // readers see the end of the owner at once
+  // Takes the visited marks out of a worker's hint page. `seen` is the page's position at the last call, 0 at first.
   void absorb_hints(const layout::HintPage& page, std::uint64_t* seen);
 
   // Walks all structures and compares them; the first contradiction in words, or "". For tests: O(n).

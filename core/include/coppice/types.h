@@ -82,8 +82,6 @@ class [[nodiscard]] Result {
 };
 
 // now + ttl, saturating at kNoDeadline. REQUIRES: ttl >= 0.
-constexpr Millis deadline_after(Millis now, Millis ttl) {
-  return ttl >= kNoDeadline - now ? kNoDeadline : now + ttl;
-}
+constexpr Millis deadline_after(Millis now, Millis ttl) { return ttl >= kNoDeadline - now ? kNoDeadline : now + ttl; }
 
 }  // namespace coppice

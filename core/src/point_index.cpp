@@ -1,0 +1,205 @@
+#include "point_index.h"
+
+namespace coppice {
+
+using layout::KeyHash;
+
+bool PointIndex::start() {
+  const std::uint32_t page = arena_->take_page(layout::kIndexPage);
+  if (page == 0) return false;
+  directory_[0].store(page, std::memory_order_release);
+  return true;
+}
+
+PointIndex::Slot* PointIndex::find_block(std::uint64_t offset, KeyHash hash) const {
+  Slot* const slots = slots_of(page_of(hash));
+  std::uint32_t at = hash.home;
+  for (;;) {
+    const std::uint64_t slot = slots[at].load(std::memory_order_relaxed);
+    if (layout::slot_offset(slot) == offset) return &slots[at];
+    if (slot == 0) return nullptr;
+    at = (at + 1) & kLast;
+  }
+}
+
+void PointIndex::prefetch_block(KeyHash hash) const {
+  Slot* const slots = slots_of(page_of(hash));
+  std::uint64_t want = static_cast<std::uint64_t>(hash.tag) << 9;
+  std::uint32_t at = hash.home;
+  for (std::uint32_t i = 0; i < 32; ++i, ++want, at = (at + 1) & kLast) {
+    const std::uint64_t slot = slots[at].load(std::memory_order_relaxed);
+    if (slot == 0) return;
+    if (slot >> 35 != want) continue;
+    const char* block = arena_->at(layout::slot_offset(slot));
+    __builtin_prefetch(block);
+    __builtin_prefetch(block + 63);
+    return;
+  }
+}
+
+PointIndex::Slot* PointIndex::place(Slot* slots, std::uint32_t home, std::uint32_t* displacement) {
+  for (std::uint32_t i = 0; i <= layout::kMaxDisplacement; ++i) {
+    Slot* slot = &slots[(home + i) & kLast];
+    if (slot->load(std::memory_order_relaxed) != 0) continue;
+    *displacement = i;
+    return slot;
+  }
+  return nullptr;
+}
+
+bool PointIndex::fits(KeyHash hash) const {
+  const std::uint32_t page = page_of(hash);
+  std::uint32_t displacement;
+  return arena_->slots_in_use(page) < kFull && place(slots_of(page), hash.home, &displacement) != nullptr;
+}
+
+bool PointIndex::prepare(KeyHash hash) {
+  if (arena_->slots_in_use(page_of(hash)) < kSplitAt && fits(hash)) return true;
+  // Each split halves the page on average; a few in a row only when hashes agree in many bits.
+  for (int i = 0; i < 4; ++i) {
+    if (!split(hash)) break;
+    if (arena_->slots_in_use(page_of(hash)) < kSplitAt && fits(hash)) return true;
+  }
+  return fits(hash);
+}
+
+void PointIndex::insert(KeyHash hash, std::uint64_t offset) {
+  const std::uint32_t page = page_of(hash);
+  std::uint32_t displacement = 0;
+  Slot* const slot = place(slots_of(page), hash.home, &displacement);
+  slot->store(layout::make_slot(hash.tag, displacement, offset), std::memory_order_release);  // (2)
+  ++arena_->slots_in_use(page);
+}
+
+void PointIndex::erase(Slot* slot, KeyHash hash) {
+  const std::uint32_t page = page_of(hash);
+  Slot* const slots = slots_of(page);
+  auto& sequence = segment_->page_table()[page].sequence;
+  const std::uint64_t before = sequence.load(std::memory_order_relaxed);
+  sequence.store(before + 1, std::memory_order_relaxed);  // (6) odd: slots move
+  layout::release_fence();                                // (6)
+  auto hole = static_cast<std::uint32_t>(slot - slots);
+  for (std::uint32_t at = (hole + 1) & kLast;; at = (at + 1) & kLast) {
+    const std::uint64_t next = slots[at].load(std::memory_order_relaxed);
+    if (next == 0) break;
+    const std::uint32_t distance = (at - hole) & kLast;
+    const std::uint32_t displacement = layout::slot_displacement(next);
+    if (displacement < distance) continue;  // it would come before its home
+    slots[hole].store(next - (static_cast<std::uint64_t>(distance) << 35), std::memory_order_release);
+    hole = at;
+  }
+  slots[hole].store(0, std::memory_order_release);
+  sequence.store(before + 2, std::memory_order_release);  // (6)
+  if (--arena_->slots_in_use(page) < kMergeAt && arena_->index_depth(page) > 0 &&
+      (arena_->slots_in_use(page) & 63) == 0)
+    merge(hash);
+}
+
+bool PointIndex::copy_slots(std::uint32_t from, std::uint32_t to, std::uint32_t tag_mask, std::uint32_t tag_bits) {
+  Slot* const source = slots_of(from);
+  Slot* const target = slots_of(to);
+  for (std::uint32_t at = 0; at < layout::kSlotsPerPage; ++at) {
+    const std::uint64_t slot = source[at].load(std::memory_order_relaxed);
+    if (slot == 0 || (layout::slot_tag(slot) & tag_mask) != tag_bits) continue;
+    const std::uint32_t home = (at - layout::slot_displacement(slot)) & kLast;
+    std::uint32_t displacement;
+    Slot* const free = place(target, home, &displacement);
+    if (free == nullptr) return false;
+    free->store(layout::make_slot(layout::slot_tag(slot), displacement, layout::slot_offset(slot)),
+                std::memory_order_relaxed);
+    ++arena_->slots_in_use(to);
+  }
+  return true;
+}
+
+// Two new pages take the place of the full one, whose slots stay as they are for readers still on it.
+bool PointIndex::split(KeyHash hash) {
+  const std::uint32_t old = page_of(hash);
+  const std::uint32_t page_depth = arena_->index_depth(old);
+  if (page_depth >= layout::kTagBits || arena_->pages_available() < 2) return false;
+  const std::uint64_t capacity = segment_->header().directory_capacity;
+  if (page_depth == depth_) {
+    if ((2ull << depth_) > capacity) return false;
+    for (std::uint32_t i = 0; i < (1u << depth_); ++i)
+      directory_[(1u << depth_) + i].store(directory_[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+    ++depth_;
+    segment_->header().directory_depth.store(depth_, std::memory_order_release);  // (6)
+  }
+  const std::uint32_t bit = 1u << page_depth;
+  const std::uint32_t low = hash.tag & (bit - 1);
+  const std::uint32_t halves[2] = {arena_->take_page(layout::kIndexPage), arena_->take_page(layout::kIndexPage)};
+  bool copied = true;
+  for (std::uint32_t h = 0; h < 2; ++h) {
+    arena_->index_depth(halves[h]) = static_cast<std::uint8_t>(page_depth + 1);
+    copied = copied && copy_slots(old, halves[h], (bit << 1) - 1, low | (h != 0 ? bit : 0));
+  }
+  if (!copied) {  // cannot be with half the slots; but nothing would be lost
+    arena_->free_page(halves[0]);
+    arena_->free_page(halves[1]);
+    return false;
+  }
+  for (std::uint32_t i = low; i < (1u << depth_); i += bit)
+    directory_[i].store(halves[(i & bit) != 0], std::memory_order_release);  // (6)
+  arena_->free_page(old);
+  return true;
+}
+
+void PointIndex::merge(KeyHash hash) {
+  const std::uint32_t page = page_of(hash);
+  const std::uint32_t page_depth = arena_->index_depth(page);
+  const std::uint32_t bit = 1u << (page_depth - 1);
+  const std::uint32_t low = hash.tag & (bit - 1);
+  const std::uint32_t zero = directory_[low].load(std::memory_order_relaxed);
+  const std::uint32_t one = directory_[low | bit].load(std::memory_order_relaxed);
+  if (arena_->index_depth(zero) != page_depth || arena_->index_depth(one) != page_depth) return;
+  if (arena_->slots_in_use(zero) + arena_->slots_in_use(one) >= 2 * kMergeAt) return;
+  const std::uint32_t both = arena_->take_page(layout::kIndexPage);
+  if (both == 0) return;
+  arena_->index_depth(both) = static_cast<std::uint8_t>(page_depth - 1);
+  if (!copy_slots(zero, both, 0, 0) || !copy_slots(one, both, 0, 0)) {
+    arena_->free_page(both);
+    return;
+  }
+  for (std::uint32_t i = low; i < (1u << depth_); i += bit)
+    directory_[i].store(both, std::memory_order_release);  // (6)
+  arena_->free_page(zero);
+  arena_->free_page(one);
+}
+
+std::uint64_t PointIndex::some_block(std::uint64_t random) const {
+  const std::uint32_t page = directory_[random & ((1u << depth_) - 1)].load(std::memory_order_relaxed);
+  Slot* const slots = slots_of(page);
+  const auto from = static_cast<std::uint32_t>(random >> 40);
+  for (std::uint32_t i = 0; i < layout::kSlotsPerPage; ++i) {
+    const std::uint64_t slot = slots[(from + i) & kLast].load(std::memory_order_relaxed);
+    if (slot != 0) return layout::slot_offset(slot);
+  }
+  return 0;
+}
+
+std::string PointIndex::check(std::uint64_t entries) const {
+  std::uint64_t found = 0;
+  for (std::uint32_t i = 0; i < (1u << depth_); ++i) {
+    const std::uint32_t page = directory_[i].load(std::memory_order_relaxed);
+    const std::uint32_t page_depth = arena_->index_depth(page);
+    if (arena_->kind_of(page) != layout::kIndexPage || page_depth > depth_) return "the directory is wrong";
+    if (i >> page_depth != 0) continue;
+    std::uint32_t used = 0;
+    for (std::uint32_t at = 0; at < layout::kSlotsPerPage; ++at) {
+      const std::uint64_t slot = slots_of(page)[at].load(std::memory_order_relaxed);
+      if (slot == 0) continue;
+      ++used;
+      const Block block(arena_->at(layout::slot_offset(slot)));
+      if (!block.is_live()) return "a slot refers to a block that is not live";
+      const KeyHash h = hash(block.branch(), block.key());
+      if (h.tag != layout::slot_tag(slot) || ((at - layout::slot_displacement(slot)) & kLast) != h.home)
+        return "a slot does not fit its key";
+      if (find(block.branch(), block.key(), h) != &slots_of(page)[at]) return "an entry is not found by its key";
+    }
+    if (used != arena_->slots_in_use(page)) return "an index page's count is wrong";
+    found += used;
+  }
+  return found == entries ? "" : "the point index holds another number of entries than the order index";
+}
+
+}  // namespace coppice

@@ -1,0 +1,374 @@
+#include "coppice/store.h"
+
+#include <charconv>
+#include <new>
+
+#include "store_impl.h"
+
+namespace coppice {
+
+using layout::KeyHash;
+
+// ---- creation ------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Store> Store::create(const StoreOptions& options, CreateError* error) {
+  std::string message;
+  if (options.max_memory < kSmallestMaxMemory)
+    message = "max_memory: at least 2 MiB are needed";
+  else if (options.max_memory > (1ull << 38))
+    message = "max_memory: at most 256 GiB can be addressed";
+  else if (options.max_value == 0 || options.max_value > kLargestMaxValue)
+    message = "max_value: 1 byte to 511 MiB are possible";
+  else if (options.databases == 0 || options.databases > kMaxDatabases)
+    message = "databases: 1 to 64 are possible";
+  std::unique_ptr<Store> store;
+  if (message.empty()) try {
+      auto segment = Segment::create(options.max_memory, options.databases, options.shared, &message);
+      if (segment != nullptr) {
+        auto impl = std::make_unique<Impl>(options, std::move(segment));
+        if (impl->start())
+          store.reset(new Store(std::move(impl)));
+        else
+          message = "max_memory: too small to begin with";
+      }
+    } catch (const std::bad_alloc&) {
+      message = "out of memory";
+    }
+  if (store == nullptr && error != nullptr) error->message = message;
+  return store;
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+Store::Impl::Impl(const StoreOptions& options, std::unique_ptr<Segment> segment)
+    : options_(options),
+      clock_(options.clock != nullptr ? options.clock : &system_clock()),
+      segment_(std::move(segment)),
+      arena_(*segment_, options.max_memory),
+      points_(*segment_, arena_),
+      deadlines_(pool_),
+      random_(static_cast<unsigned>(segment_->header().hash_secret[0] | segment_->header().hash_secret[1] << 8) + 1) {
+  options_.clock = clock_;
+  // (2) Two million writes a second for years would be needed to overtake a clock that counts four a microsecond.
+  const auto wall = static_cast<Version>(clock_->wall_us() > 0 ? clock_->wall_us() : 0) * 4;
+  last_version_ = (wall > options.version_floor ? wall : options.version_floor) | 1;
+  last_version_ += 1;
+}
+
+// Pages of the segment, the pool's among them, go with the segment.
+Store::Impl::~Impl() = default;
+
+bool Store::Impl::start() {
+  if (!points_.start() || !ensure_pool()) return false;
+  for (int b = 255; b >= 0; --b) free_branches_.push_back(static_cast<std::uint8_t>(b));
+  for (Database db = 0; db < options_.databases; ++db) map_database(db, take_branch());
+  marks_ = options_.policy == Policy::kAllKeysLru || options_.policy == Policy::kVolatileLru;
+  segment_->header().wants_hints = marks_;
+  segment_->header().max_memory.store(options_.max_memory, std::memory_order_relaxed);
+  return true;
+}
+
+// ---- looking -------------------------------------------------------------------------------------------------------
+
+EntryView Store::Impl::view(std::uint64_t offset) const {
+  const Block block = block_at(offset);
+  EntryView e;
+  e.key = block.key();
+  e.version = block.version();
+  e.deadline = block.deadline();
+  e.type = block.type();
+  e.value_size = block.value_length();
+  e.tail = block.tail();
+  const std::uint16_t kind = arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift));
+  e.held_bytes = layout::kClassSizes[kind - layout::kFirstBlockPage];
+  if (block.is_chained()) {
+    e.parts = {segment_->base(), block.page_numbers(), block.data_pages()};
+    e.held_bytes += block.data_pages() * layout::kPageSize;
+  }
+  return e;
+}
+
+std::optional<EntryView> Store::find(Database db, std::string_view key) {
+  Impl& s = *impl_;
+  if (!s.holds(db, key)) return std::nullopt;
+  const std::uint64_t offset = s.look(db, key, s.points_.hash(s.branch_of(db), key));
+  if (offset == 0) {
+    ++s.misses_;
+    return std::nullopt;
+  }
+  ++s.hits_;
+  if (s.marks_) s.arena_.mark(offset);
+  return s.view(offset);
+}
+
+std::optional<EntryView> Store::peek(Database db, std::string_view key) const {
+  const Impl& s = *impl_;
+  if (!s.holds(db, key)) return std::nullopt;
+  const std::uint64_t offset = s.look(db, key, s.points_.hash(s.branch_of(db), key));
+  if (offset == 0) return std::nullopt;
+  return s.view(offset);
+}
+
+void Store::find_many(Database db, std::span<const std::string_view> keys, const FindFn& f) {
+  Impl& s = *impl_;
+  constexpr std::size_t kAhead = 16;
+  KeyHash hashes[kAhead];
+  for (std::size_t start = 0; start < keys.size(); start += kAhead) {
+    const std::size_t n = std::min(kAhead, keys.size() - start);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!s.holds(db, keys[start + i])) continue;
+      hashes[i] = s.points_.hash(s.branch_of(db), keys[start + i]);
+      s.points_.prefetch_slot(hashes[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      if (s.holds(db, keys[start + i])) s.points_.prefetch_block(hashes[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t offset = 0;
+      if (s.holds(db, keys[start + i])) offset = s.look(db, keys[start + i], hashes[i]);
+      if (offset == 0) {
+        ++s.misses_;
+        f(start + i, std::nullopt);
+        continue;
+      }
+      ++s.hits_;
+      if (s.marks_) s.arena_.mark(offset);
+      f(start + i, s.view(offset));
+    }
+  }
+}
+
+// ---- changing ------------------------------------------------------------------------------------------------------
+
+std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline) {
+  const auto key_length = static_cast<std::uint32_t>(key.size());
+  const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
+  const bool chained = layout::needs_chain(key_length, value_length);
+  const bool timed = deadline != kNoDeadline;
+  const std::uint64_t offset =
+      arena_.take_block(layout::class_of(layout::block_size(key_length, value_length, timed, chained)));
+  char* const block = arena_.at(offset);
+  std::uint64_t word = value_length;
+  word |=
+      static_cast<std::uint64_t>(key_length | (timed ? layout::kHasDeadline : 0) | (chained ? layout::kIsChained : 0))
+      << 32;
+  word |= static_cast<std::uint64_t>(value.type) << 48 | static_cast<std::uint64_t>(branch) << 56;
+  char* at = block + 8;
+  layout::write_shared(at, reinterpret_cast<const char*>(&word), 8);
+  at += 8;
+  if (timed) {
+    layout::write_shared(at, reinterpret_cast<const char*>(&deadline), 8);
+    at += 8;
+  }
+  std::string_view tail = value.bytes;
+  if (chained) {
+    const layout::Chain chain = layout::chain_of(value_length);
+    for (std::uint32_t i = 0; i < chain.pages; ++i) {
+      const std::uint32_t page = arena_.take_page(layout::kDataPage);
+      layout::write_shared(at, reinterpret_cast<const char*>(&page), 4);
+      at += 4;
+      const std::size_t n = std::min<std::size_t>(tail.size(), layout::kPageSize);
+      layout::write_shared(segment_->page(page), tail.data(), n);
+      tail.remove_prefix(n);
+    }
+  }
+  layout::write_shared(at, key.data(), key.size());
+  layout::write_shared(at + key.size(), tail.data(), tail.size());
+  return offset;
+}
+
+Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash hash, std::uint64_t offset,
+                             std::uint64_t old) {
+  const Block block = block_at(offset);
+  const Version version = next_version();
+  block.header().version.store(version, std::memory_order_release);  // (2)
+  Branch& b = branches_[branch];
+  if (old != 0) {
+    points_.replace(points_.find_block(old, hash), offset);
+    b.order->replace(key, offset >> 3);
+    const Block before = block_at(old);
+    if (before.has_deadline()) {
+      deadlines_.erase(before.deadline(), old >> 3);
+      --b.with_deadline;
+    }
+  } else {
+    points_.insert(hash, offset);
+    b.order->insert(key, offset >> 3);
+    ++entries_;
+  }
+  if (block.has_deadline()) {
+    deadlines_.insert(block.deadline(), offset >> 3);
+    ++b.with_deadline;
+  }
+  return version;
+}
+
+void Store::Impl::discard(std::uint64_t offset, bool with_data) {
+  const Block block = block_at(offset);
+  arena_.retire(offset);  // (3)
+  if (with_data && block.is_chained())
+    for (std::uint32_t i = 0, n = block.data_pages(); i < n; ++i) arena_.free_page(block.page_numbers()[i]);
+  arena_.free_block(offset);
+}
+
+void Store::Impl::remove_ordered(std::uint64_t offset) {
+  const Block block = block_at(offset);
+  const KeyHash hash = points_.hash(block.branch(), block.key());
+  points_.erase(points_.find_block(offset, hash), hash);
+  if (block.has_deadline()) {
+    deadlines_.erase(block.deadline(), offset >> 3);
+    --branches_[block.branch()].with_deadline;
+  }
+  --entries_;
+  if (offset == pinned_) pinned_ = 0;
+  discard(offset, true);
+}
+
+void Store::Impl::remove(std::uint64_t offset) {
+  const Block block = block_at(offset);
+  branches_[block.branch()].order->erase(block.key());
+  remove_ordered(offset);
+}
+
+void Store::Impl::give_back_surplus() {
+  while (void* page = pool_.surplus_page())
+    arena_.free_page(static_cast<std::uint32_t>((static_cast<char*>(page) - segment_->base()) >> layout::kPageShift));
+}
+
+Result<SetResult> Store::set(Database db, std::string_view key, Value value, const SetOptions& options) {
+  Impl& s = *impl_;
+  if (const Error e = s.check_key(db, key); e != Error::kNone) return e;
+  if (value.bytes.size() > s.options_.max_value) return Error::kValueTooLarge;
+  const std::uint8_t branch = s.branch_of(db);
+  const KeyHash hash = s.points_.hash(branch, key);
+  Impl::Slot* const slot = s.points_.find(branch, key, hash);
+  std::uint64_t old = slot == nullptr ? 0 : layout::slot_offset(slot->load(std::memory_order_relaxed));
+  const bool live = old != 0 && !s.passed(s.block_at(old));
+  switch (options.when) {
+    case When::kAlways:
+      break;
+    case When::kIfAbsent:
+      if (live) return SetResult{};
+      break;
+    case When::kIfPresent:
+      if (!live) return SetResult{};
+      break;
+    case When::kIfVersion:
+      if (!live || s.block_at(old).version() != options.version) return SetResult{};
+      break;
+  }
+  const Millis deadline = options.keep_deadline && live ? s.block_at(old).deadline()
+                          : options.keep_deadline       ? kNoDeadline
+                                                        : options.deadline;
+  if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
+    if (old != 0) s.remove(old);
+    s.give_back_surplus();
+    return SetResult{true, 0};
+  }
+  const auto key_length = static_cast<std::uint32_t>(key.size());
+  const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
+  const bool chained = layout::needs_chain(key_length, value_length);
+  const std::uint32_t size = layout::block_size(key_length, value_length, deadline != kNoDeadline, chained);
+  s.pinned_ = old;
+  const bool room = s.ensure_room(layout::class_of(size), chained ? layout::chain_of(value_length).pages : 0, hash);
+  old = s.pinned_;
+  s.pinned_ = 0;
+  if (!room) return Error::kOutOfMemory;
+  const std::uint64_t offset = s.fill(branch, key, value, deadline);
+  const Version version = s.publish(branch, key, hash, offset, old);
+  if (old != 0) s.discard(old, true);
+  ++s.sets_;
+  s.give_back_surplus();
+  return SetResult{true, version};
+}
+
+bool Store::erase(Database db, std::string_view key) {
+  Impl& s = *impl_;
+  if (!s.holds(db, key)) return false;
+  const std::uint8_t branch = s.branch_of(db);
+  Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
+  if (slot == nullptr) return false;
+  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+  const bool live = !s.passed(s.block_at(offset));
+  if (!live) ++s.expired_;
+  s.remove(offset);
+  s.give_back_surplus();
+  return live;
+}
+
+Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadline) {
+  Impl& s = *impl_;
+  if (const Error e = s.check_key(db, key); e != Error::kNone) return e;
+  const std::uint8_t branch = s.branch_of(db);
+  const KeyHash hash = s.points_.hash(branch, key);
+  std::uint64_t old = s.look(db, key, hash);
+  if (old == 0) return false;
+  if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
+    s.remove(old);
+    s.give_back_surplus();
+    return true;
+  }
+  const Block before = s.block_at(old);
+  const std::uint32_t size =
+      layout::block_size(before.key_length(), before.value_length(), deadline != kNoDeadline, before.is_chained());
+  s.pinned_ = old;
+  const bool room = s.ensure_room(layout::class_of(size), 0, hash);
+  old = s.pinned_;
+  s.pinned_ = 0;
+  if (old == 0) return false;  // it expired meanwhile
+  if (!room) return Error::kOutOfMemory;
+
+  // The new block takes the data pages over: a reader of the old one sees it retired before they can be freed.
+  const Block source = s.block_at(old);
+  const std::uint64_t offset = s.arena_.take_block(layout::class_of(size));
+  char* at = s.arena_.at(offset) + 8;
+  std::uint64_t word;
+  std::memcpy(&word, s.arena_.at(old) + 8, 8);
+  word &= ~(static_cast<std::uint64_t>(layout::kHasDeadline) << 32);
+  if (deadline != kNoDeadline) word |= static_cast<std::uint64_t>(layout::kHasDeadline) << 32;
+  layout::write_shared(at, reinterpret_cast<const char*>(&word), 8);
+  at += 8;
+  if (deadline != kNoDeadline) {
+    layout::write_shared(at, reinterpret_cast<const char*>(&deadline), 8);
+    at += 8;
+  }
+  const char* const from = reinterpret_cast<const char*>(source.page_numbers());
+  const std::string_view tail = source.tail();
+  layout::write_shared(at, from, static_cast<std::size_t>(tail.data() + tail.size() - from));
+  const bool marked = s.arena_.is_marked(old);
+  s.publish(branch, key, hash, offset, old);
+  s.discard(old, false);
+  if (marked) s.arena_.mark(offset);
+  s.give_back_surplus();
+  return true;
+}
+
+Result<std::int64_t> Store::increment(Database db, std::string_view key, std::int64_t by,
+                                      const IncrementOptions& options) {
+  Impl& s = *impl_;
+  if (const Error e = s.check_key(db, key); e != Error::kNone) return e;
+  std::int64_t value = options.initial;
+  SetOptions how;
+  how.deadline = options.deadline_if_new;
+  if (const std::uint64_t old = s.look(db, key, s.points_.hash(s.branch_of(db), key)); old != 0) {
+    const Block block = s.block_at(old);
+    if (!is_plain(block.type())) return Error::kWrongType;
+    const std::string_view text = block.is_chained() ? std::string_view{} : block.tail();
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed != std::errc{} || end != text.data() + text.size()) return Error::kNotInteger;
+    // Canonical only: "007" and "-0" are text.
+    char again[24];
+    const auto written = std::to_chars(again, again + sizeof again, value);
+    if (std::string_view(again, static_cast<std::size_t>(written.ptr - again)) != text) return Error::kNotInteger;
+    how.keep_deadline = true;
+  }
+  if (__builtin_add_overflow(value, by, &value)) return Error::kOverflow;
+  char text[24];
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  const auto stored =
+      set(db, key, {ValueType::kInteger, std::string_view(text, static_cast<std::size_t>(end - text))}, how);
+  if (!stored) return stored.error();
+  return value;
+}
+
+}  // namespace coppice

@@ -1,0 +1,42 @@
+// The comparison of all structures, for tests.
+#include "store_impl.h"
+
+namespace coppice {
+
+std::string Store::check() const {
+  const Impl& s = *impl_;
+  if (std::string bad = s.arena_.check(); !bad.empty()) return bad;
+  if (s.arena_.used_bytes() > s.options_.max_memory) return "more memory is held than max_memory";
+  if (s.pool_.emergencies() != 0) return "the pool for the order index was not given room beforehand";
+  std::uint64_t entries = 0, timed = 0;
+  for (std::size_t b = 0; b < s.branches_.size(); ++b) {
+    const auto& branch = s.branches_[b];
+    if (branch.order == nullptr) continue;
+    if (const char* bad = branch.order->check()) return bad;
+    std::uint64_t branch_timed = 0;
+    for (auto p = branch.order->first(); p; p = branch.order->next(p)) {
+      const std::uint64_t offset = branch.order->at(p) << 3;
+      const Block block = s.block_at(offset);
+      if (!block.is_live()) return "the order index refers to a block that is not live";
+      if (block.branch() != b) return "an entry is in another branch's order index";
+      PointIndex::Slot* slot = s.points_.find(block.branch(), block.key(), s.points_.hash(block.branch(), block.key()));
+      if (slot == nullptr) return "an entry is missing from the point index";
+      if (layout::slot_offset(slot->load(std::memory_order_relaxed)) != offset) return "the indexes disagree";
+      branch_timed += block.has_deadline();
+      ++entries;
+    }
+    if (branch_timed != branch.with_deadline) return "a branch's count of deadlines is wrong";
+    timed += branch_timed;
+  }
+  if (entries != s.entries_) return "the count of entries is wrong";
+  if (timed != s.deadlines_.size()) return "the deadline index holds another number of entries";
+  std::uint64_t walked = 0;
+  for (auto due = s.deadlines_.first(); due; due = s.deadlines_.next(*due), ++walked) {
+    const Block block = s.block_at(due->ref << 3);
+    if (!block.is_live() || block.deadline() != due->deadline) return "the deadline index is wrong";
+  }
+  if (walked != timed) return "the deadline index's walk is wrong";
+  return s.points_.check(entries);
+}
+
+}  // namespace coppice

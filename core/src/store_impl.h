@@ -1,0 +1,118 @@
+// The store's inside: one class in four files. store.cpp: points; store_ranges.cpp: ranges, databases and upkeep;
+// store_room.cpp: memory; store_check.cpp: the comparison of all structures.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "arena.h"
+#include "coppice/store.h"
+#include "deadline_index.h"
+#include "judy_pool.h"
+#include "order_index.h"
+#include "point_index.h"
+#include "segment.h"
+
+namespace coppice {
+
+class Store::Impl {
+ public:
+  Impl(const StoreOptions& options, std::unique_ptr<Segment> segment);
+  ~Impl();
+  bool start();
+
+  struct Branch {
+    std::unique_ptr<OrderIndex> order;
+    std::uint64_t with_deadline = 0;
+  };
+  using Slot = PointIndex::Slot;
+
+  // ---- looking
+  std::uint8_t branch_of(Database db) const { return branch_of_[db]; }
+  OrderIndex& order(std::uint8_t branch) { return *branches_[branch].order; }
+  Block block_at(std::uint64_t offset) const { return Block(arena_.at(offset)); }
+  bool passed(const Block& block) const { return block.has_deadline() && clock_->passed(block.deadline()); }
+  EntryView view(std::uint64_t offset) const;
+  // The live entry's offset, or 0.
+  std::uint64_t look(Database db, std::string_view key, layout::KeyHash hash) const {
+    Slot* slot = points_.find(branch_of(db), key, hash);
+    if (slot == nullptr) return 0;
+    const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+    return passed(block_at(offset)) ? 0 : offset;
+  }
+  Error check_key(Database db, std::string_view key) const {
+    if (key.empty()) return Error::kEmptyKey;
+    if (key.size() > kMaxKeyLength) return Error::kKeyTooLong;
+    return db < options_.databases ? Error::kNone : Error::kBadDatabase;
+  }
+  bool holds(Database db, std::string_view key) const { return check_key(db, key) == Error::kNone; }
+
+  // ---- changing
+  // A new block with everything but its version. REQUIRES: ensure_room() was true for it.
+  std::uint64_t fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline);
+  // Publishes `offset`, in place of `old` (0: none), as the entry of `key`.
+  Version publish(std::uint8_t branch, std::string_view key, layout::KeyHash hash, std::uint64_t offset,
+                  std::uint64_t old);
+  // Takes the entry out of all indexes and frees it.
+  void remove(std::uint64_t offset);
+  // The same for one that the order index has forgotten already.
+  void remove_ordered(std::uint64_t offset);
+  // Retires a block and frees it and (unless they went to another block) its data pages.
+  void discard(std::uint64_t offset, bool with_data);
+  void give_back_surplus();
+
+  // ---- room (store_room.cpp)
+  // Makes sure that one entry can be written: a block of the class, data pages, index and order nodes. Evicts and moves
+  // other entries, never the one at pinned_: the entry that is to be replaced (0: none, so the index grows by one). It
+  // may expire meanwhile; then pinned_ is 0 afterwards.
+  bool ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash);
+  bool ensure_pool();
+  bool reclaim(std::uint32_t wanted_class);
+  bool empty_a_page();
+  bool move_entry(std::uint64_t offset);
+  std::size_t evict(std::size_t count, std::uint32_t wanted_class);
+  std::size_t evict_by_hand(std::size_t count, bool volatile_only);
+  std::size_t evict_at_random(std::size_t count);
+  std::size_t evict_soonest(std::size_t count);
+  void evict_one(std::uint64_t offset);
+
+  // ---- ranges and upkeep
+  // Removes up to `budget` entries of a branch's range; see RangeErase.
+  bool erase_some(std::uint8_t branch, std::string_view prefix, std::string_view from, Version newest,
+                  std::size_t budget, std::string* resume, std::uint64_t* removed);
+  bool purge(std::size_t budget);
+  bool expire(std::size_t budget, std::uint64_t* removed = nullptr);
+  std::uint8_t take_branch();
+  void map_database(Database db, std::uint8_t branch);
+
+  Version next_version() {
+    last_version_ += 2;
+    return last_version_;
+  }
+
+  StoreOptions options_;
+  const Clock* clock_;
+  std::unique_ptr<Segment> segment_;
+  mutable Arena arena_;
+  PointIndex points_;
+  JudyPool pool_;
+  DeadlineIndex deadlines_;
+  std::array<Branch, 256> branches_;
+  std::array<std::uint8_t, kMaxDatabases> branch_of_{};
+  std::vector<std::uint8_t> free_branches_;
+  std::deque<std::uint8_t> dead_branches_;
+  std::vector<EntryRef> taken_;  // scratch of erase_some()
+  std::uint64_t pinned_ = 0;
+  std::uint32_t hand_page_ = 0;
+  std::uint32_t hand_block_ = 0;
+  bool marks_ = false;  // the policy uses visited marks
+  Version last_version_ = 0;
+  std::uint64_t entries_ = 0;
+  std::minstd_rand random_;
+  std::uint64_t hits_ = 0, misses_ = 0, sets_ = 0, evicted_ = 0, expired_ = 0, moved_ = 0;
+};
+
+}  // namespace coppice
