@@ -3,25 +3,35 @@
 // libJudy 1.0.5 does not survive a refused allocation (JudyLDel from 32 to 31 keys allocates; a failed JudyLIns leaks),
 // so the pool never refuses: the store gives it pages *before* an operation until ready(), which promises room for the
 // worst case of one operation. JudyMalloc and JudyFree are defined in judy_pool.cpp, with hidden visibility, and serve
-// from the pool that a PoolScope on this thread names.
+// from the pool that a PoolScope on this thread names; without one they abort, since a block from elsewhere could not
+// be told from the pool's own when it is freed.
+//
+//   page      | header | granule 0 (short) | granule 1 | … | granule 15 |     a granule is 4 KiB, of one size class
+//   granule   | slot | slot | slot | …                                        or free
+//
+// Freed slots make free granules, free granules make free pages, and those can be asked back.
 //
 // Thread safety: one thread at a time for a pool; the scope is per thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace coppice {
 
 class JudyPool {
  public:
-  JudyPool() = default;
+  JudyPool();
   ~JudyPool();
   JudyPool(const JudyPool&) = delete;
   JudyPool& operator=(const JudyPool&) = delete;
 
   static constexpr std::size_t kPageBytes = 65536;
+  static constexpr std::size_t kGranuleBytes = 4096;
+  static constexpr std::size_t kLargest = 32768;
+  // Free granules that ready() asks for: 96 KiB. The most that one operation was seen to take, with keys made to be
+  // awkward (see the tests, which hold it to half of this), is 11.
+  static constexpr std::size_t kReserve = 24;
 
   // Whether the largest single operation of the indexes is sure to find room.
   bool ready() const;
@@ -31,23 +41,31 @@ class JudyPool {
   // a store at the edge does not pass one page back and forth.
   void* surplus_page();
 
-  // Never null. REQUIRES: bytes >= 1 and at most 32 KiB. Aligned to 8.
+  // Never null. REQUIRES: 1 <= bytes <= kLargest. Aligned to 8. ready() speaks of blocks up to a granule only.
   void* allocate(std::size_t bytes);
   // REQUIRES: p came from allocate(bytes) of this pool.
   void free(void* p, std::size_t bytes);
+  // What allocate(bytes) really sets aside: the block may use all of it.
+  static std::size_t usable_size(std::size_t bytes);
 
-  std::size_t pages() const;        // pages held
-  std::size_t bytes_in_use() const; // handed out
-  // Times that allocate() had to go beyond the pages it was given; the tests want 0.
+  std::size_t pages() const;         // given and not taken back
+  std::size_t bytes_in_use() const;  // handed out, in usable sizes
+  // Times that allocate() had to go beyond the pages it was given; the tests want 0. Such a page is the pool's own and
+  // goes back to the system when it runs empty.
   std::size_t emergencies() const;
+
+  // For measurements: whole granules free now, and the fewest since the last call of reset_least_free().
+  std::size_t free_granules() const;
+  std::size_t least_free() const;
+  void reset_least_free();
 
  private:
   // The implementation's own.
   struct Impl;
-  Impl* impl_ = nullptr;
+  Impl* impl_;
 };
 
-// While it lives, libJudy on this thread allocates from `pool`.
+// While it lives, libJudy on this thread allocates from `pool`. Scopes nest.
 class PoolScope {
  public:
   explicit PoolScope(JudyPool& pool);

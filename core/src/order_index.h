@@ -56,6 +56,10 @@ class OrderIndex {
   // The entry with this key is now `ref` (it was overwritten or moved). key_of(old) must still be readable.
   // false: not there.
   bool replace(std::string_view key, EntryRef ref);
+  // The same for a caller that knows the entry's reference: no entry is read but those that hold `key`'s separators, so
+  // they cost one walk of the trie (150–300 ns less at 1M). REQUIRES: key == key_of(old), which need not be readable.
+  bool erase(std::string_view key, EntryRef old);
+  bool replace(std::string_view key, EntryRef old, EntryRef ref);
   // 0: not there.
   EntryRef find(std::string_view key) const;
 
@@ -96,9 +100,11 @@ class OrderIndex {
   const char* check() const;
 
  private:
+  struct Access;  // the implementation's own
+
   JudyPool* pool_;
   KeySource keys_;
-  void* root_ = nullptr;     // JudyL array, or null
+  void* root_ = nullptr;  // JudyL array, or null
   Bucket* first_ = nullptr;
   Bucket* last_ = nullptr;
   std::size_t size_ = 0;
