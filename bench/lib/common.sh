@@ -4,15 +4,12 @@
 
 # prepare PACKAGE…: the build, and those of the peers' packages that this system has.
 prepare() {
-  local package
   if [[ -n ${COPPICE_BUILD-} ]]; then
     COPPICE_BUILD=$(cd -- "$COPPICE_BUILD" && pwd)
     return
   fi
   need_packages "${COPPICE_PACKAGES[@]}"
-  for package in "$@"; do
-    installed "$package" || (need_packages "$package") || note "$package is not to be had here: skipped"
-  done
+  want_packages "$@"
   configure_and_build release -DCOPPICE_BENCH=ON >/dev/null
   COPPICE_BUILD=$COPPICE_ROOT/build
 }
@@ -29,4 +26,55 @@ unpack_yac() {
     return 0
   fi
   find "$peers/unpacked" -name yac.so -exec cp {} "$peers/yac.so" \;
+}
+
+# option NAME DEFAULT ARGUMENT…: the value of --NAME among the arguments.
+option() {
+  local name=--$1 value=$2
+  shift 2
+  while (($#)); do
+    [[ $1 != "$name" ]] || value=${2-}
+    shift
+  done
+  printf '%s' "$value"
+}
+
+# results NAME: the file that a benchmark's lines of JSON go to.
+results() {
+  mkdir -p "$COPPICE_BUILD/bench-results"
+  printf '%s' "$COPPICE_BUILD/bench-results/$1.jsonl"
+}
+
+# about_line BENCH: the machine and the versions, as the PHP benchmarks write them.
+about_line() {
+  php -d memory_limit=-1 -r '
+    namespace Bench;
+    define("Bench\BUILD", $argv[1]);
+    require $argv[2];
+    echo json_encode(["bench" => $argv[3]] + about()), "\n";' -- "$COPPICE_BUILD" "$COPPICE_ROOT/bench/php/driver.php" "$1"
+}
+
+# with_server coppiced|redis MEMORY COMMAND…: runs a command with the socket of a fresh server as its last argument.
+with_server() {
+  local which=$1 memory=$2 directory pid status=0
+  shift 2
+  directory=$(mktemp -d "${TMPDIR:-/tmp}/coppice-bench.XXXXXX")
+  case $which in
+    coppiced)
+      "$COPPICE_BUILD/owner-daemon/coppiced" --socket "$directory/socket" --max-memory "$memory" --policy allkeys-lru \
+        --log-level warning >&2 & ;;
+    redis)
+      redis-server --save '' --appendonly no --port 0 --unixsocket "$directory/socket" --dir "$directory" --logfile /dev/null \
+        --maxmemory "${memory}b" --maxmemory-policy "${REDIS_POLICY:-allkeys-lru}" & ;;
+  esac
+  pid=$!
+  for _ in $(seq 500); do
+    [[ $(redis-cli -s "$directory/socket" PING 2>/dev/null) != PONG ]] || break
+    sleep 0.02
+  done
+  "$@" "$directory/socket" || status=$?
+  kill "$pid" 2>/dev/null || true
+  wait "$pid" 2>/dev/null || true
+  rm -rf -- "$directory"
+  return "$status"
 }

@@ -15,9 +15,11 @@ COPPICE_PACKAGES=(
   libboost-dev libcli11-dev libtomlplusplus-dev libspdlog-dev
   php-cli php-dev php-igbinary
   catch2 libbenchmark-dev spin
-  php-redis php-apcu redis-server redis-tools
+  php-redis php-apcu redis-server redis-tools libhiredis-dev
   python3 procps
 )
+# What further checks need; where a release of Debian has not got it, the check is left out.
+COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser)
 
 say() { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
@@ -74,6 +76,18 @@ need_packages() {
     fi
   fi
   [[ -z $made ]] || rm -f "$policy"
+}
+
+# want_packages NAME…: the same for those that this release of Debian has.
+want_packages() {
+  local package
+  local -a there=()
+  for package in "$@"; do
+    if installed "$package"; then continue; fi
+    apt_lists
+    if apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]'; then there+=("$package"); fi
+  done
+  ((${#there[@]} == 0)) || need_packages "${there[@]}"
 }
 
 # configure_and_build PRESET [cmake option…]: into the preset's directory (build/ for release).
