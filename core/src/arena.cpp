@@ -167,6 +167,13 @@ bool Arena::grow(std::uint32_t size_class) {
   return take_page(static_cast<std::uint16_t>(layout::kFirstBlockPage + size_class)) != 0;
 }
 
+std::uint32_t Arena::class_with_block(std::uint32_t size_class) const {
+  const std::uint32_t largest = layout::kClassSizes[size_class] * 3 / 2;
+  for (std::uint32_t c = size_class; c < layout::kClassCount && layout::kClassSizes[c] <= largest; ++c)
+    if (has_free_block(c)) return c;
+  return layout::kClassCount;
+}
+
 std::uint64_t Arena::take_block(std::uint32_t size_class) {
   ClassState& c = classes_[size_class];
   if (c.levels == 0) return 0;

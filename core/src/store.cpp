@@ -145,8 +145,8 @@ std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
   const bool chained = layout::needs_chain(key_length, value_length);
   const bool timed = deadline != kNoDeadline;
-  const std::uint64_t offset =
-      arena_.take_block(layout::class_of(layout::block_size(key_length, value_length, timed, chained)));
+  const std::uint32_t wanted = layout::class_of(layout::block_size(key_length, value_length, timed, chained));
+  const std::uint64_t offset = arena_.take_block(arena_.class_with_block(wanted));
   char* const block = arena_.at(offset);
   std::uint64_t word = value_length;
   word |=
@@ -320,7 +320,7 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
 
   // The new block takes the data pages over: a reader of the old one sees it retired before they can be freed.
   const Block source = s.block_at(old);
-  const std::uint64_t offset = s.arena_.take_block(layout::class_of(size));
+  const std::uint64_t offset = s.arena_.take_block(s.arena_.class_with_block(layout::class_of(size)));
   char* at = s.arena_.at(offset) + 8;
   std::uint64_t word;
   std::memcpy(&word, s.arena_.at(old) + 8, 8);

@@ -27,9 +27,11 @@ bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages
     return false;
   for (;;) {
     if (ensure_pool() && (pinned_ != 0 || points_.prepare(hash))) {
-      const bool block = arena_.has_free_block(size_class);
-      if (arena_.pages_available() >= data_pages + (block ? 0u : 1u)) {
-        if (block || arena_.grow(size_class)) return true;
+      const std::uint64_t pages = arena_.pages_available();
+      if (pages >= data_pages) {
+        if (arena_.has_free_block(size_class)) return true;
+        if (pages > data_pages && arena_.grow(size_class)) return true;
+        if (arena_.class_with_block(size_class) < layout::kClassCount) return true;
       }
     }
     if (!reclaim(size_class)) return false;
@@ -120,7 +122,7 @@ std::size_t Store::Impl::evict(std::size_t count, std::uint32_t wanted_class) {
     }
     if (n == 0) break;
     evicted += n;
-    if (arena_.has_free_block(wanted_class)) break;
+    if (arena_.class_with_block(wanted_class) < layout::kClassCount) break;
   }
   give_back_surplus();
   return evicted;

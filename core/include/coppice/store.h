@@ -113,10 +113,10 @@ struct IncrementOptions {
 
 // A stretch of keys in bytewise order, or in the reverse of it.
 struct ScanRange {
-  std::string_view prefix;                // only keys that begin with this
-  std::optional<std::string_view> start;  // from this key on; it need not exist
-  bool inclusive = false;                 // whether `start` itself belongs
-  bool reverse = false;                   // from the end of the prefix (or from `start`) downwards
+  std::string_view prefix{};                // only keys that begin with this
+  std::optional<std::string_view> start{};  // from this key on; it need not exist
+  bool inclusive = false;                   // whether `start` itself belongs
+  bool reverse = false;                     // from the end of the prefix (or from `start`) downwards
 };
 
 // A removal in progress. Entries written after it began survive it.

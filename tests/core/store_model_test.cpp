@@ -1,0 +1,477 @@
+// Random operations on a store beside a std::map that does the same.
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "coppice/store.h"
+#include "support/catch.h"
+#include "support/random.h"
+
+using namespace coppice;
+
+namespace {
+
+struct ModelEntry {
+  std::string value;
+  ValueType type;
+  Millis deadline;
+  Version version;
+};
+
+using ModelMap = std::map<std::string, ModelEntry>;
+
+constexpr std::uint32_t kDatabases = 3;
+
+class Pair {
+ public:
+  Pair(std::uint64_t seed, Policy policy, std::uint64_t max_memory, std::uint32_t largest_value, int key_space)
+      : random_(seed), largest_(largest_value), key_space_(key_space), evicts_(policy != Policy::kNoEviction) {
+    store_ = Store::create(
+        {.max_memory = max_memory, .max_value = 1 << 20, .databases = kDatabases, .policy = policy, .clock = &clock_});
+    REQUIRE(store_ != nullptr);
+  }
+
+  // One random operation on both. Comparisons go by fail(), since Catch's macros are slow a million times.
+  void step() {
+    ++steps_;
+    const std::uint64_t n = draw(100);
+    if (n < 30)
+      set();
+    else if (n < 45)
+      find();
+    else if (n < 55)
+      erase();
+    else if (n < 61)
+      touch();
+    else if (n < 69)
+      increment();
+    else if (n < 71)
+      erase_prefix();
+    else if (n < 74)
+      erase_prefix_in_slices();
+    else if (n < 79)
+      count_prefix();
+    else if (n < 87)
+      scan();
+    else if (n < 90)
+      find_many();
+    else if (n < 94)
+      clock_.advance(static_cast<Millis>(draw(40)));
+    else if (n < 96)
+      store_->expire(draw(20));
+    else if (n < 97)
+      prune();
+    else if (n < 98)
+      random_key();
+    else if (n < 99)
+      store_->purge(draw(50) + 1);
+    else if (draw(20) == 0)
+      flush_or_swap();
+    const StoreStats t = store_->stats();
+    if (t.used_memory > t.max_memory) fail("used_memory is above max_memory");
+  }
+
+  void compare_all() {
+    const std::string bad = store_->check();
+    INFO(bad);
+    REQUIRE(bad.empty());
+    for (Database db = 0; db < kDatabases; ++db) {
+      drop_expired(db);
+      std::uint64_t n = 0;
+      auto it = model_[db].begin();
+      store_->scan(db, {}, [&](const EntryView& e) {
+        if (evicts_)
+          while (it != model_[db].end() && it->first < e.key) it = model_[db].erase(it);
+        if (it == model_[db].end() || it->first != e.key) fail("a walk shows a key that is not there");
+        same(e, it->second);
+        ++it;
+        ++n;
+        return true;
+      });
+      if (evicts_) model_[db].erase(it, model_[db].end());
+      if (n != model_[db].size()) fail("a walk leaves out keys");
+    }
+  }
+
+  std::uint64_t refused() const { return refused_; }
+  Store& store() { return *store_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+  std::uint64_t draw(std::uint64_t n) { return random_() % n; }
+  Database db() { return draw(4) == 0 ? 1 + static_cast<Database>(draw(2)) : 0; }
+
+  std::string key() {
+    static const char* const kGroups[] = {"user.", "user.1", "a", "", "\xff\xff"};
+    const std::uint64_t n = draw(static_cast<std::uint64_t>(key_space_));
+    std::string k;
+    switch (n % 7) {
+      case 0:
+        k = "user." + std::to_string(n / 10) + ".item." + std::to_string(n % 10);
+        break;
+      case 1:
+        k = std::string(kGroups[n % 5]) + std::to_string(n);
+        break;
+      case 2:
+        k = std::string("\0", 1) + std::to_string(n);
+        break;
+      case 3:
+        k = std::string(1 + n % 40, '\xff') + static_cast<char>(n);
+        break;
+      case 4:
+        k = std::string(300 + n % 3, 'p') + std::to_string(n % 97);
+        break;
+      case 5:
+        k = std::string(1, static_cast<char>(n)) + static_cast<char>(n >> 8);
+        break;
+      default:
+        k = "session:" + std::to_string(n * 2654435761u);
+        break;
+    }
+    return k;
+  }
+  std::string prefix() {
+    const std::string k = key();
+    return k.substr(0, draw(3) == 0 ? draw(k.size() + 1) : k.size() - draw(std::min<std::uint64_t>(k.size(), 3)));
+  }
+  // For removals: mostly narrow, or the store would never fill.
+  std::string removal_prefix() {
+    if (draw(200) == 0) return prefix();
+    const std::string k = key();
+    return k.size() > 6 ? k.substr(0, k.size() - 1) : k;
+  }
+  Millis deadline() {
+    switch (draw(4)) {
+      case 0:
+        return clock_.monotonic_ms() + static_cast<Millis>(draw(400)) - 5;
+      case 1:
+        return clock_.monotonic_ms() + static_cast<Millis>(draw(100'000));
+      default:
+        return kNoDeadline;
+    }
+  }
+  std::string value() {
+    if (draw(4) == 0) return std::to_string(static_cast<std::int64_t>(draw(1000)) - 500);
+    // The usual size changes from time to time, so that pages have to change their class.
+    const std::uint64_t usual = 30 + 150 * (steps_ / 8000 % 4);
+    std::string v(draw(500) == 0 ? draw(largest_) : draw(20) == 0 ? draw(2000) : usual + draw(30), '\0');
+    for (std::size_t i = 0; i < v.size(); i += 1 + v.size() / 64) v[i] = static_cast<char>(random_());
+    return v;
+  }
+  bool dead(const ModelEntry& e) const { return e.deadline <= clock_.monotonic_ms() && e.deadline != kNoDeadline; }
+  void drop_expired(Database d) {
+    std::erase_if(model_[d], [&](const auto& kv) { return dead(kv.second); });
+  }
+  ModelEntry* model(Database d, const std::string& k) {
+    auto it = model_[d].find(k);
+    if (it == model_[d].end()) return nullptr;
+    if (dead(it->second)) {
+      model_[d].erase(it);
+      return nullptr;
+    }
+    // What the store has evicted is forgotten by the model when it is asked for.
+    if (evicts_ && !store_->peek(d, k)) {
+      model_[d].erase(it);
+      return nullptr;
+    }
+    return &it->second;
+  }
+  void same(const EntryView& e, const ModelEntry& m) {
+    if (e.value() != m.value) fail("a value differs");
+    if (e.type != m.type) fail("a type differs");
+    if (e.deadline != m.deadline) fail("a deadline differs");
+    if (e.version != m.version) fail("a version differs");
+  }
+  void newer(Version v) {
+    if (v <= newest_ || (v & 1) != 0) fail("a version repeats or goes back");
+    newest_ = v;
+  }
+
+  void set() {
+    const Database d = db();
+    const std::string k = key();
+    ModelEntry* m = model(d, k);
+    SetOptions o;
+    o.when = static_cast<When>(draw(8) < 5 ? 0 : draw(4));
+    o.deadline = deadline();
+    o.keep_deadline = draw(6) == 0;
+    o.version = m != nullptr && draw(2) == 0 ? m->version : 2;
+    const std::string v = value();
+    const auto type = draw(5) == 0 ? ValueType::kArray : ValueType::kString;
+    bool expected = true;
+    if (o.when == When::kIfAbsent) expected = m == nullptr;
+    if (o.when == When::kIfPresent) expected = m != nullptr;
+    if (o.when == When::kIfVersion) expected = m != nullptr && m->version == o.version;
+    const Millis due = o.keep_deadline ? (m != nullptr ? m->deadline : kNoDeadline) : o.deadline;
+    const auto r = store_->set(d, k, {type, v}, o);
+    if (!r) {
+      ++refused_;
+      if (r.error() != Error::kOutOfMemory || !expected) fail("a write is refused for no reason");
+      if (m != nullptr) same(*store_->peek(d, k), *m);
+      return;
+    }
+    if (r->stored != expected) fail("a condition is judged wrongly");
+    if (!expected) return;
+    if (due <= clock_.monotonic_ms() && due != kNoDeadline) {
+      if (r->version != 0) fail("a deadline that has passed stores");
+      model_[d].erase(k);
+      return;
+    }
+    newer(r->version);
+    model_[d][k] = {v, type, due, r->version};
+    const auto e = store_->peek(d, k);
+    if (!e) fail("a value is gone as soon as it is stored");
+    same(*e, model_[d][k]);
+  }
+  void find() {
+    const Database d = db();
+    const std::string k = key();
+    const ModelEntry* m = model(d, k);
+    const auto e = store_->find(d, k);
+    if (e.has_value() != (m != nullptr)) fail("find differs");
+    if (e) same(*e, *m);
+  }
+  void erase() {
+    const Database d = db();
+    const std::string k = key();
+    const bool there = model(d, k) != nullptr;
+    if (store_->erase(d, k) != there) fail("erase differs");
+    model_[d].erase(k);
+  }
+  void touch() {
+    const Database d = db();
+    const std::string k = key();
+    ModelEntry* m = model(d, k);
+    const Millis due = deadline();
+    const auto r = store_->set_deadline(d, k, due);
+    if (!r) {
+      ++refused_;
+      return;
+    }
+    if (*r != (m != nullptr)) fail("set_deadline differs");
+    if (m == nullptr) return;
+    if (due <= clock_.monotonic_ms() && due != kNoDeadline) {
+      model_[d].erase(k);
+      return;
+    }
+    m->deadline = due;
+    m->version = store_->peek(d, k)->version;
+    newer(m->version);
+    same(*store_->peek(d, k), *m);
+  }
+  void increment() {
+    const Database d = db();
+    const std::string k = key();
+    ModelEntry* m = model(d, k);
+    const std::int64_t by = draw(20) == 0 ? INT64_MAX : static_cast<std::int64_t>(draw(100)) - 50;
+    IncrementOptions o{.initial = static_cast<std::int64_t>(draw(10)), .deadline_if_new = kNoDeadline};
+    const auto r = store_->increment(d, k, by, o);
+    std::int64_t now = o.initial;
+    Error expected = Error::kNone;
+    if (m != nullptr) {
+      const auto [end, bad] = std::from_chars(m->value.data(), m->value.data() + m->value.size(), now);
+      if (m->type != ValueType::kString && m->type != ValueType::kInteger)
+        expected = Error::kWrongType;
+      else if (bad != std::errc{} || std::to_string(now) != m->value)
+        expected = Error::kNotInteger;
+    }
+    if (expected == Error::kNone && __builtin_add_overflow(now, by, &now)) expected = Error::kOverflow;
+    if (r.error() == Error::kOutOfMemory) {
+      ++refused_;
+      return;
+    }
+    if (r.error() != expected) fail("increment judges differently");
+    if (!r) {
+      if (m != nullptr) same(*store_->peek(d, k), *m);
+      return;
+    }
+    if (*r != now) fail("increment differs");
+    const auto e = store_->peek(d, k);
+    newer(e->version);
+    model_[d][k] = {std::to_string(now), ValueType::kInteger, m != nullptr ? m->deadline : kNoDeadline, e->version};
+    same(*e, model_[d][k]);
+  }
+  std::uint64_t model_erase_prefix(Database d, const std::string& p, Version newest) {
+    drop_expired(d);
+    std::uint64_t n = 0;
+    for (auto it = model_[d].lower_bound(p); it != model_[d].end() && it->first.compare(0, p.size(), p) == 0;) {
+      if (it->second.version > newest) {
+        ++it;
+        continue;
+      }
+      it = model_[d].erase(it);
+      ++n;
+    }
+    return n;
+  }
+  void erase_prefix() {
+    const Database d = db();
+    const std::string p = removal_prefix();
+    const std::uint64_t n = store_->erase_prefix(d, p);
+    const std::uint64_t m = model_erase_prefix(d, p, ~Version{0});
+    if (evicts_ ? n > m : n != m) fail("erase_prefix counts differently");
+  }
+  void erase_prefix_in_slices() {
+    const Database d = db();
+    const std::string p = removal_prefix();
+    RangeErase r = store_->begin_erase_prefix(d, p);
+    const Version newest = store_->newest_version();
+    while (!store_->step(r, 1 + draw(6)))
+      if (draw(3) == 0 && !evicts_) set_new_in(d, p);
+    const std::uint64_t m = model_erase_prefix(d, p, newest);
+    if (evicts_ || overwritten_ != 0 ? r.removed() > m + overwritten_ : r.removed() != m)
+      fail("a sliced removal counts differently");
+    overwritten_ = 0;
+  }
+  void set_new_in(Database d, const std::string& p) {
+    const std::string k = p + std::to_string(draw(50));
+    const auto r = store_->set(d, k, {ValueType::kString, "new"});
+    if (!r) return;
+    newer(r->version);
+    ++overwritten_;
+    model_[d][k] = {"new", ValueType::kString, kNoDeadline, r->version};
+  }
+  void count_prefix() {
+    const Database d = db();
+    const std::string p = prefix();
+    drop_expired(d);
+    std::uint64_t m = 0;
+    for (auto it = model_[d].lower_bound(p); it != model_[d].end() && it->first.compare(0, p.size(), p) == 0; ++it) ++m;
+    const std::uint64_t n = store_->count_prefix(d, p);
+    if (evicts_ ? n > m : n != m) fail("count_prefix differs");
+  }
+  void scan() {
+    const Database d = db();
+    const std::string p = prefix();
+    const std::string from = key();
+    ScanRange range;
+    range.prefix = p;
+    if (draw(2) == 0) range.start = from;
+    range.inclusive = draw(2) == 0;
+    range.reverse = draw(2) == 0;
+    const std::size_t limit = 1 + draw(30);
+    std::vector<std::string> got;
+    store_->scan(d, range, [&](const EntryView& e) {
+      got.emplace_back(e.key);
+      return got.size() < limit;
+    });
+    drop_expired(d);
+    std::vector<std::string> expected;
+    for (const auto& [k, e] : model_[d]) {
+      if (k.compare(0, p.size(), p) != 0) continue;
+      if (range.start) {
+        const int c = k.compare(from);
+        if (range.inclusive ? (range.reverse ? c > 0 : c < 0) : (range.reverse ? c >= 0 : c <= 0)) continue;
+      }
+      if (evicts_ && !store_->peek(d, k)) continue;
+      expected.push_back(k);
+    }
+    if (range.reverse) std::reverse(expected.begin(), expected.end());
+    if (expected.size() > limit) expected.resize(limit);
+    if (got != expected) fail("a scan differs");
+  }
+  void find_many() {
+    const Database d = db();
+    std::vector<std::string> keys;
+    for (std::uint64_t i = draw(40); i > 0; --i) keys.push_back(key());
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    std::size_t next = 0;
+    store_->find_many(d, views, [&](std::size_t i, const std::optional<EntryView>& e) {
+      if (i != next++) fail("find_many leaves the order");
+      const ModelEntry* m = model(d, keys[i]);
+      if (e.has_value() != (m != nullptr)) fail("find_many differs");
+      if (e) same(*e, *m);
+    });
+    if (next != keys.size()) fail("find_many leaves out keys");
+  }
+  void prune() {
+    store_->prune();
+    for (Database d = 0; d < kDatabases; ++d) drop_expired(d);
+    if (const auto due = store_->next_deadline(); due && *due <= clock_.monotonic_ms()) fail("prune leaves entries");
+  }
+  void random_key() {
+    const Database d = db();
+    const auto k = store_->random_key(d);
+    if (k && model(d, *k) == nullptr) fail("random_key invents a key");
+    drop_expired(d);
+    if (!k && !evicts_ && !model_[d].empty()) fail("random_key finds nothing");
+  }
+  void flush_or_swap() {
+    const Database a = db(), b = db();
+    if (draw(2) == 0) {
+      store_->flush(a);
+      model_[a].clear();
+    } else {
+      store_->swap(a, b);
+      std::swap(model_[a], model_[b]);
+    }
+  }
+
+  std::mt19937_64 random_;
+  ManualClock clock_;
+  std::unique_ptr<Store> store_;
+  ModelMap model_[kDatabases];
+  std::uint32_t largest_;
+  int key_space_;
+  bool evicts_;
+  Version newest_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t overwritten_ = 0;
+  std::uint64_t steps_ = 0;
+};
+
+void run(const char* name, std::uint64_t operations, Policy policy, std::uint64_t memory, std::uint32_t largest,
+         int key_space) {
+  const std::uint64_t seed = test::draw_seed();
+  operations = test::scaled(operations);
+  std::cout << name << ": " << operations << " operations, seed " << seed << std::endl;
+  INFO("COPPICE_TEST_SEED=" << seed);
+  Pair pair(seed, policy, memory, largest, key_space);
+  const std::uint64_t check_every = operations / 20 + 1;
+  for (std::uint64_t i = 0; i < operations; ++i) {
+    try {
+      pair.step();
+      if (i % check_every == check_every - 1) pair.compare_all();
+    } catch (const std::exception& e) {
+      FAIL("operation " << i << ": " << e.what());
+    }
+  }
+  pair.compare_all();
+  const StoreStats t = pair.store().stats();
+  std::cout << "  entries " << t.entries << ", sets " << t.sets << ", hits " << t.hits << ", refused " << pair.refused()
+            << ", evicted " << t.evicted << ", expired " << t.expired << ", moved " << t.moved << ", used "
+            << t.used_memory << " of " << t.max_memory << std::endl;
+  // The run must have met what it is for.
+  if (memory < 8 << 20) {
+    CHECK(t.moved > 0);
+    if (policy == Policy::kNoEviction)
+      CHECK(pair.refused() > 0);
+    else
+      CHECK(t.evicted > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a roomy store does what a map does", "[store][model]") {
+  run("roomy", 500'000, Policy::kNoEviction, 64 << 20, 200'000, 4000);
+}
+
+TEST_CASE("a full store without eviction refuses and keeps what it has", "[store][model]") {
+  run("full", 200'000, Policy::kNoEviction, 3 << 20, 150'000, 40'000);
+}
+
+TEST_CASE("an evicting store forgets but never lies: allkeys-lru", "[store][model]") {
+  run("allkeys-lru", 100'000, Policy::kAllKeysLru, 3 << 20, 300'000, 40'000);
+}
+TEST_CASE("an evicting store forgets but never lies: volatile-lru", "[store][model]") {
+  run("volatile-lru", 100'000, Policy::kVolatileLru, 3 << 20, 100'000, 40'000);
+}
+TEST_CASE("an evicting store forgets but never lies: allkeys-random", "[store][model]") {
+  run("allkeys-random", 100'000, Policy::kAllKeysRandom, 3 << 20, 300'000, 40'000);
+}
+TEST_CASE("an evicting store forgets but never lies: volatile-ttl", "[store][model]") {
+  run("volatile-ttl", 100'000, Policy::kVolatileTtl, 3 << 20, 100'000, 40'000);
+}
