@@ -66,8 +66,6 @@ bool Store::Impl::empty_a_page() {
 
 // Copies the entry to another page of its class, with its version: to its readers nothing happened but a retry.
 bool Store::Impl::move_entry(std::uint64_t offset) {
-  // The deadline index takes one reference out and one in.
-  if (!pool_.ready()) return false;
   const Block block = block_at(offset);
   const std::uint32_t size_class =
       arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) - layout::kFirstBlockPage;
