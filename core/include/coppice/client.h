@@ -35,9 +35,9 @@ namespace coppice {
 inline constexpr int kAttachProtocol = 1;
 
 struct ClientOptions {
-  std::string path;      // of the unix socket
-  std::string user;      // "" : the default user
-  std::string password;  // "" : no AUTH
+  std::string path = {};      // of the unix socket
+  std::string user = {};      // "" : the default user
+  std::string password = {};  // "" : no AUTH
   Database database = 0;
   std::int64_t owner_uid = -1;  // the owner must be root, ourselves, or this uid
   int timeout_ms = 2000;        // for connecting and for each reply
