@@ -1,0 +1,74 @@
+#include "commands/command.h"
+
+namespace coppice::daemon {
+
+void syntax_error(Call& call) { call.reply.error("ERR syntax error"); }
+
+void not_an_integer(Call& call) { call.reply.error("ERR value is not an integer or out of range"); }
+
+void wrong_arity(resp::ReplyWriter& reply, std::string_view name) {
+  reply.error("ERR wrong number of arguments for '" + std::string(name) + "' command");
+}
+
+namespace {
+
+std::string too_large(const Call& call) {
+  return "value is larger than the limit of " + std::to_string(call.service.config().max_value) + " bytes";
+}
+
+// The refusals that plain and typed commands word alike.
+void refuse_alike(Call& call, Error error) {
+  switch (error) {
+    case Error::kEmptyKey:
+    case Error::kKeyTooLong:
+      return call.reply.error("BADKEY " + std::string(error_message(error)));
+    case Error::kOutOfMemory:
+      return call.reply.error("OOM command not allowed when used memory > 'maxmemory'.");
+    case Error::kWrongType:
+      return call.reply.error("WRONGTYPE Operation against a key holding the wrong kind of value");
+    default:
+      return call.reply.error("ERR " + std::string(error_message(error)));
+  }
+}
+
+}  // namespace
+
+void refuse(Call& call, Error error) {
+  switch (error) {
+    case Error::kValueTooLarge:
+      return call.reply.error("ERR " + too_large(call));
+    case Error::kNotInteger:
+      return not_an_integer(call);
+    case Error::kOverflow:
+      return call.reply.error("ERR increment or decrement would overflow");
+    default:
+      return refuse_alike(call, error);
+  }
+}
+
+void refuse_typed(Call& call, Error error) {
+  switch (error) {
+    case Error::kValueTooLarge:
+      return call.reply.error("TOOLARGE " + too_large(call));
+    case Error::kNotInteger:
+      return call.reply.error("NOTINT value is not an integer");
+    case Error::kOverflow:
+      return call.reply.error("OVERFLOW increment or decrement would overflow");
+    default:
+      return refuse_alike(call, error);
+  }
+}
+
+bool key_allowed(Call& call, std::string_view key) {
+  if (!key.empty() && key.size() <= kMaxKeyLength) return true;
+  refuse_alike(call, key.empty() ? Error::kEmptyKey : Error::kKeyTooLong);
+  return false;
+}
+
+void start(Call& call, std::unique_ptr<Job> job) {
+  if (job->step(call.service, Slice(kSliceLength))) return job->answer(call.service, call.reply);
+  call.effects.job = std::move(job);
+  call.effects.next = Next::kJob;
+}
+
+}  // namespace coppice::daemon

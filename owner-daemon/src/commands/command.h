@@ -1,0 +1,89 @@
+// What a command is: one row of the table, and the call that its handler gets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "resp/writer.h"
+#include "service.h"
+#include "session.h"
+
+namespace coppice::daemon {
+
+enum CommandFlags : std::uint16_t {
+  kWrite = 1,     // changes the store
+  kReadOnly = 2,  // looks at entries
+  kDenyOom = 4,   // may need memory
+  kAdmin = 8,
+  kFast = 16,  // O(1), or O(log n)
+  kWhileLoading = 32,
+  kWithoutAuth = 64,
+  kContainer = 128,  // only its subcommands do something
+};
+
+struct CommandSpec;
+
+// One command being run.
+struct Call {
+  Service& service;
+  Session& session;
+  resp::ReplyWriter& reply;
+  std::span<const std::string_view> arguments;  // the command's name first
+  const CommandSpec& spec;
+  Effects& effects;
+
+  Store& store() const { return service.store(); }
+  Database db() const { return session.database; }
+  std::size_t size() const { return arguments.size(); }
+  std::string_view operator[](std::size_t i) const { return arguments[i]; }
+};
+
+using Handler = void (*)(Call&);
+
+// key positions as in Redis's COMMAND: first 0 = no keys; last < 0 counts from the end.
+struct KeyPositions {
+  std::int8_t first = 0;
+  std::int8_t last = 0;
+  std::int8_t step = 0;
+};
+
+struct CommandSpec {
+  std::string_view name;  // lower case; "client|id" is a subcommand
+  std::int8_t arity;      // arguments with the name (and the subcommand); negative: at least
+  std::uint16_t flags;
+  KeyPositions keys;
+  std::string_view group;  // generic, string, connection, server, range, typed
+  std::string_view since;
+  std::string_view syntax;
+  std::string_view summary;
+  Handler handler;
+};
+
+// All commands, sorted by name.
+std::span<const CommandSpec> command_table();
+// By name in any case; null: unknown.
+const CommandSpec* find_command(std::string_view name);
+// "client", "ID" → the row of "client|id".
+const CommandSpec* find_subcommand(const CommandSpec& container, std::string_view name);
+
+// Case-insensitive, as all of Redis's options are. `word` is lower case.
+bool is_word(std::string_view argument, std::string_view word);
+
+// ---- replies that many commands share
+void syntax_error(Call& call);
+void not_an_integer(Call& call);
+void wrong_arity(resp::ReplyWriter& reply, std::string_view name);
+// A refusal of the store in Redis's words.
+void refuse(Call& call, Error error);
+// A refusal in the words of docs/typed-commands.md.
+void refuse_typed(Call& call, Error error);
+// Whether the key may be stored; otherwise the refusal is written.
+bool key_allowed(Call& call, std::string_view key);
+
+// Runs the first slice; a job that is not done then goes on between other requests.
+void start(Call& call, std::unique_ptr<Job> job);
+
+}  // namespace coppice::daemon

@@ -1,0 +1,86 @@
+// The handlers, by the file that holds them.
+#pragma once
+
+#include "commands/command.h"
+
+namespace coppice::daemon::handlers {
+
+// strings.cpp
+void get(Call&);
+void mget(Call&);
+void set(Call&);
+void setex(Call&);
+void psetex(Call&);
+void setnx(Call&);
+void mset(Call&);
+void strlen(Call&);
+void incr(Call&);
+void decr(Call&);
+void incrby(Call&);
+void decrby(Call&);
+
+// keys.cpp
+void del(Call&);
+void exists(Call&);
+void type(Call&);
+void dbsize(Call&);
+void randomkey(Call&);
+void flushdb(Call&);
+void flushall(Call&);
+
+// expiry.cpp
+void expire(Call&);
+void pexpire(Call&);
+void expireat(Call&);
+void pexpireat(Call&);
+void ttl(Call&);
+void pttl(Call&);
+void persist(Call&);
+
+// ranges.cpp
+void scan(Call&);
+void keys(Call&);
+void scanprefix(Call&);
+void delprefix(Call&);
+void countprefix(Call&);
+
+// connection.cpp
+void ping(Call&);
+void echo(Call&);
+void quit(Call&);
+void auth(Call&);
+void hello(Call&);
+void select(Call&);
+void reset(Call&);
+void client_id(Call&);
+void client_setname(Call&);
+void client_getname(Call&);
+void client_setinfo(Call&);
+void attach(Call&);
+
+// server.cpp
+void info(Call&);
+void config_get(Call&);
+void shutdown(Call&);
+
+// introspection.cpp
+void command(Call&);
+void command_count(Call&);
+void command_docs(Call&);
+void command_getkeys(Call&);
+void command_info(Call&);
+void command_list(Call&);
+
+// typed.cpp
+void tset(Call&);
+void tmset(Call&);
+void tget(Call&);
+void tmget(Call&);
+void tpull(Call&);
+void tincr(Call&);
+void ttouch(Call&);
+void tscan(Call&);
+void tprune(Call&);
+void tstats(Call&);
+
+}  // namespace coppice::daemon::handlers

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <array>
+
+#include "commands/command.h"
+#include "commands/handlers.h"
+
+namespace coppice::daemon {
+
+namespace {
+
+using namespace handlers;
+
+constexpr KeyPositions kNoKeys{};
+constexpr KeyPositions kOneKey{1, 1, 1};
+constexpr KeyPositions kAllKeys{1, -1, 1};
+constexpr KeyPositions kPairs{1, -1, 2};
+
+constexpr std::uint16_t kConnection = kFast | kWhileLoading;
+
+// Sorted by name; docs/commands.md, COMMAND and the tests come from it.
+constexpr auto kCommands = std::to_array<CommandSpec>({
+    {"attach", 2, kFast, kNoKeys, "connection", "0.1.0", "ATTACH protocol",
+     "Receives the descriptors of the shared segment and of a hint page", attach},
+    {"auth", -2, kConnection | kWithoutAuth, kNoKeys, "connection", "0.1.0", "AUTH [username] password",
+     "Authenticates the connection", auth},
+    {"client", -2, kContainer, kNoKeys, "connection", "0.1.0", "CLIENT subcommand", "About this connection", nullptr},
+    {"client|getname", 2, kConnection, kNoKeys, "connection", "0.1.0", "CLIENT GETNAME", "The connection's name",
+     client_getname},
+    {"client|id", 2, kConnection, kNoKeys, "connection", "0.1.0", "CLIENT ID", "The connection's number", client_id},
+    {"client|setinfo", 4, kConnection, kNoKeys, "connection", "0.1.0", "CLIENT SETINFO LIB-NAME name | LIB-VER version",
+     "Notes which library the client uses", client_setinfo},
+    {"client|setname", 3, kConnection, kNoKeys, "connection", "0.1.0", "CLIENT SETNAME name", "Names the connection",
+     client_setname},
+    {"command", -1, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND", "Describes all commands", command},
+    {"command|count", 2, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND COUNT", "The number of commands",
+     command_count},
+    {"command|docs", -2, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND DOCS [name …]",
+     "Documentation of all or some commands", command_docs},
+    {"command|getkeys", -3, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND GETKEYS command [arg …]",
+     "The keys in a command", command_getkeys},
+    {"command|info", -2, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND INFO [name …]",
+     "Describes all or some commands", command_info},
+    {"command|list", -2, kWhileLoading, kNoKeys, "server", "0.1.0", "COMMAND LIST [FILTERBY PATTERN pattern]",
+     "The names of the commands", command_list},
+    {"config", -2, kContainer, kNoKeys, "server", "0.1.0", "CONFIG subcommand", "About the daemon's settings", nullptr},
+    {"config|get", -3, kAdmin | kWhileLoading, kNoKeys, "server", "0.1.0", "CONFIG GET pattern [pattern …]",
+     "Settings by Redis's names", config_get},
+    {"countprefix", 2, kReadOnly, kNoKeys, "range", "0.1.0", "COUNTPREFIX prefix",
+     "Counts the live entries whose key begins with the prefix", countprefix},
+    {"dbsize", 1, kReadOnly | kFast, kNoKeys, "server", "0.1.0", "DBSIZE", "The number of keys in the database",
+     dbsize},
+    {"decr", 2, kWrite | kDenyOom | kFast, kOneKey, "string", "0.1.0", "DECR key", "Takes one from a counter", decr},
+    {"decrby", 3, kWrite | kDenyOom | kFast, kOneKey, "string", "0.1.0", "DECRBY key decrement",
+     "Takes a number from a counter", decrby},
+    {"del", -2, kWrite, kAllKeys, "generic", "0.1.0", "DEL key [key …]", "Removes keys", del},
+    {"delprefix", 2, kWrite, kNoKeys, "range", "0.1.0", "DELPREFIX prefix",
+     "Removes all entries whose key begins with the prefix; costs what they are, and is done in slices", delprefix},
+    {"echo", 2, kFast, kNoKeys, "connection", "0.1.0", "ECHO message", "Answers the message", echo},
+    {"exists", -2, kReadOnly | kFast, kAllKeys, "generic", "0.1.0", "EXISTS key [key …]", "Counts the keys that exist",
+     exists},
+    {"expire", -3, kWrite | kFast, kOneKey, "generic", "0.1.0", "EXPIRE key seconds [NX | XX | GT | LT]",
+     "Gives a key a time to live", expire},
+    {"expireat", -3, kWrite | kFast, kOneKey, "generic", "0.1.0", "EXPIREAT key unix-time [NX | XX | GT | LT]",
+     "Gives a key a deadline", expireat},
+    {"flushall", -1, kWrite, kNoKeys, "server", "0.1.0", "FLUSHALL [ASYNC | SYNC]", "Empties all databases", flushall},
+    {"flushdb", -1, kWrite, kNoKeys, "server", "0.1.0", "FLUSHDB [ASYNC | SYNC]", "Empties the database", flushdb},
+    {"get", 2, kReadOnly | kFast, kOneKey, "string", "0.1.0", "GET key", "The value of a key", get},
+    {"hello", -1, kConnection | kWithoutAuth, kNoKeys, "connection", "0.1.0",
+     "HELLO [protover [AUTH username password] [SETNAME name]]", "Chooses RESP2 or RESP3", hello},
+    {"incr", 2, kWrite | kDenyOom | kFast, kOneKey, "string", "0.1.0", "INCR key", "Adds one to a counter", incr},
+    {"incrby", 3, kWrite | kDenyOom | kFast, kOneKey, "string", "0.1.0", "INCRBY key increment",
+     "Adds a number to a counter", incrby},
+    {"info", -1, kWhileLoading, kNoKeys, "server", "0.1.0", "INFO [section …]", "Figures about the daemon", info},
+    {"keys", 2, kReadOnly, kNoKeys, "generic", "0.1.0", "KEYS pattern",
+     "All keys that match; a literal beginning of the pattern bounds the work", keys},
+    {"mget", -2, kReadOnly | kFast, kAllKeys, "string", "0.1.0", "MGET key [key …]", "The values of several keys",
+     mget},
+    {"mset", -3, kWrite | kDenyOom, kPairs, "string", "0.1.0", "MSET key value [key value …]", "Sets several keys",
+     mset},
+    {"persist", 2, kWrite | kFast, kOneKey, "generic", "0.1.0", "PERSIST key", "Removes a key's deadline", persist},
+    {"pexpire", -3, kWrite | kFast, kOneKey, "generic", "0.1.0", "PEXPIRE key milliseconds [NX | XX | GT | LT]",
+     "Gives a key a time to live in milliseconds", pexpire},
+    {"pexpireat", -3, kWrite | kFast, kOneKey, "generic", "0.1.0",
+     "PEXPIREAT key unix-time-milliseconds [NX | XX | GT | LT]", "Gives a key a deadline in milliseconds", pexpireat},
+    {"ping", -1, kFast, kNoKeys, "connection", "0.1.0", "PING [message]", "Answers PONG or the message", ping},
+    {"psetex", 4, kWrite | kDenyOom, kOneKey, "string", "0.1.0", "PSETEX key milliseconds value",
+     "Sets a key with a time to live in milliseconds", psetex},
+    {"pttl", 2, kReadOnly | kFast, kOneKey, "generic", "0.1.0", "PTTL key",
+     "Milliseconds to live; -1 without a deadline, -2 without the key", pttl},
+    {"quit", -1, kConnection | kWithoutAuth, kNoKeys, "connection", "0.1.0", "QUIT", "Closes the connection", quit},
+    {"randomkey", 1, kReadOnly, kNoKeys, "generic", "0.1.0", "RANDOMKEY", "Some key of the database", randomkey},
+    {"reset", 1, kConnection | kWithoutAuth, kNoKeys, "connection", "0.1.0", "RESET",
+     "Puts the connection back to its beginning", reset},
+    {"scan", -2, kReadOnly, kNoKeys, "generic", "0.1.0", "SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]",
+     "Walks the keys in order; nothing that stays is skipped", scan},
+    {"scanprefix", -2, kReadOnly, kNoKeys, "range", "0.1.0", "SCANPREFIX prefix [AFTER key] [LIMIT n] [REV]",
+     "Keys that begin with the prefix, in order", scanprefix},
+    {"select", 2, kConnection, kNoKeys, "connection", "0.1.0", "SELECT index", "Chooses the database", select},
+    {"set", -3, kWrite | kDenyOom, kOneKey, "string", "0.1.0",
+     "SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time | PXAT unix-time-milliseconds | "
+     "KEEPTTL]",
+     "Sets a key", set},
+    {"setex", 4, kWrite | kDenyOom, kOneKey, "string", "0.1.0", "SETEX key seconds value",
+     "Sets a key with a time to live", setex},
+    {"setnx", 3, kWrite | kDenyOom | kFast, kOneKey, "string", "0.1.0", "SETNX key value",
+     "Sets a key that does not exist", setnx},
+    {"shutdown", -1, kAdmin | kWhileLoading, kNoKeys, "server", "0.1.0", "SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE]",
+     "Ends the daemon, after writing the snapshot if there is one", shutdown},
+    {"strlen", 2, kReadOnly | kFast, kOneKey, "string", "0.1.0", "STRLEN key", "The length of a value", strlen},
+    {"tget", 2, kReadOnly | kFast, kOneKey, "typed", "0.1.0", "TGET key", "An entry: type, value, version, ttl", tget},
+    {"tincr", 5, kWrite | kDenyOom | kFast, kOneKey, "typed", "0.1.0", "TINCR key by initial ttl",
+     "Adds to a counter; the ttl applies when the key is new", tincr},
+    {"tmget", -2, kReadOnly | kFast, kAllKeys, "typed", "0.1.0", "TMGET key [key …]", "Several entries", tmget},
+    {"tmset",
+     -6,
+     kWrite | kDenyOom,
+     {3, -1, 3},
+     "typed",
+     "0.1.0",
+     "TMSET ttl count key type value [key type value …]",
+     "Sets several entries, one by one",
+     tmset},
+    {"tprune", 1, kWrite, kNoKeys, "typed", "0.1.0", "TPRUNE", "Removes all entries whose deadline has passed", tprune},
+    {"tpull", 2, kWrite | kFast, kOneKey, "typed", "0.1.0", "TPULL key", "An entry, removed in the same step", tpull},
+    {"tscan", -2, kReadOnly, kNoKeys, "typed", "0.1.0", "TSCAN prefix [AFTER key] [LIMIT n] [REV]",
+     "Entries whose key begins with the prefix, in order", tscan},
+    {"tset", -4, kWrite | kDenyOom | kFast, kOneKey, "typed", "0.1.0",
+     "TSET key type value [PX ttl] [NX | XX | IFVER version] [KEEPTTL]", "Sets an entry; answers its version", tset},
+    {"tstats", 1, kFast, kNoKeys, "typed", "0.1.0", "TSTATS", "Figures about the store", tstats},
+    {"ttl", 2, kReadOnly | kFast, kOneKey, "generic", "0.1.0", "TTL key",
+     "Seconds to live; -1 without a deadline, -2 without the key", ttl},
+    {"ttouch", 3, kWrite | kFast, kOneKey, "typed", "0.1.0", "TTOUCH key ttl", "Gives an entry a new time to live",
+     ttouch},
+    {"type", 2, kReadOnly | kFast, kOneKey, "generic", "0.1.0", "TYPE key", "`string`, or `none` without the key",
+     type},
+    {"unlink", -2, kWrite | kFast, kAllKeys, "generic", "0.1.0", "UNLINK key [key …]", "Removes keys", del},
+});
+
+constexpr bool strictly_sorted() {
+  for (std::size_t i = 1; i < kCommands.size(); ++i)
+    if (kCommands[i - 1].name >= kCommands[i].name) return false;
+  return true;
+}
+static_assert(strictly_sorted(), "the command table must be sorted by name, without doubles");
+
+constexpr bool well_formed() {
+  for (const CommandSpec& c : kCommands)
+    if (c.name.size() > 24 || c.arity == 0 || c.syntax.empty() || c.summary.empty() ||
+        (c.handler == nullptr) != ((c.flags & kContainer) != 0))
+      return false;
+  return true;
+}
+static_assert(well_formed());
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// A perfect hash would save nothing: one probe finds nearly every name.
+constexpr std::size_t kHashSlots = 512;
+constexpr std::size_t hash_name(std::string_view name) {
+  std::uint32_t h = static_cast<std::uint32_t>(name.size());
+  for (const char c : name) h = h * 31 + static_cast<unsigned char>(lower(c));
+  return (h ^ h >> 9) % kHashSlots;
+}
+constexpr auto make_hash_table() {
+  std::array<std::uint8_t, kHashSlots> slots{};
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    std::size_t s = hash_name(kCommands[i].name);
+    while (slots[s] != 0) s = (s + 1) % kHashSlots;
+    slots[s] = static_cast<std::uint8_t>(i + 1);
+  }
+  return slots;
+}
+static_assert(kCommands.size() < 255);
+constexpr auto kSlots = make_hash_table();
+
+}  // namespace
+
+bool is_word(std::string_view argument, std::string_view word) {
+  if (argument.size() != word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i)
+    if (lower(argument[i]) != word[i]) return false;
+  return true;
+}
+
+std::span<const CommandSpec> command_table() { return kCommands; }
+
+const CommandSpec* find_command(std::string_view name) {
+  if (name.size() > 24) return nullptr;
+  for (std::size_t s = hash_name(name); kSlots[s] != 0; s = (s + 1) % kHashSlots) {
+    const CommandSpec& spec = kCommands[kSlots[s] - 1u];
+    if (is_word(name, spec.name)) return &spec;
+  }
+  return nullptr;
+}
+
+const CommandSpec* find_subcommand(const CommandSpec& container, std::string_view name) {
+  if (name.size() > 16) return nullptr;
+  std::string full(container.name);
+  full += '|';
+  full += name;
+  return find_command(full);
+}
+
+}  // namespace coppice::daemon

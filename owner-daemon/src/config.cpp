@@ -1,0 +1,286 @@
+#include "config.h"
+
+#include <grp.h>
+#include <toml++/toml.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <istream>
+#include <optional>
+#include <sstream>
+
+#include "commands/document.h"
+#include "version.h"
+
+namespace coppice::daemon {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kLogLevels{"trace", "debug", "info", "warning", "error", "critical", "off"};
+
+// TOML for CLI11: every key is an option's name without its dashes.
+class TomlConfig final : public CLI::Config {
+ public:
+  explicit TomlConfig(const CLI::App& app) : app_(app) {}
+
+  std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<CLI::ConfigItem> items;
+    toml::table table;
+    try {
+      table = toml::parse(input);
+    } catch (const toml::parse_error& e) {
+      std::ostringstream message;
+      message << e.description() << " at line " << e.source().begin.line;
+      throw CLI::FileError(message.str());
+    }
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (name == "config" || app_.get_option_no_throw("--" + name) == nullptr)
+        throw CLI::FileError("unknown option '" + name + "'");
+      CLI::ConfigItem item;
+      item.name = name;
+      if (const auto* list = node.as_array()) {
+        for (const auto& element : *list) item.inputs.push_back(scalar(name, element));
+      } else {
+        item.inputs.push_back(scalar(name, node));
+      }
+      items.push_back(std::move(item));
+    }
+    return items;
+  }
+
+ private:
+  static std::string scalar(const std::string& name, const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* integer = node.as_integer()) {
+      // 0o660 in TOML is written in octal again, as the command line has it.
+      if (name == "socket-mode") {
+        std::ostringstream octal;
+        octal << std::oct << integer->get();
+        return octal.str();
+      }
+      return std::to_string(integer->get());
+    }
+    throw CLI::FileError("option '" + name + "' must be a string, an integer or a list of them");
+  }
+
+  const CLI::App& app_;
+};
+
+template <class T>
+CLI::Option* add_size(CLI::App& app, const std::string& name, T* out, std::uint64_t least, std::uint64_t most,
+                      const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=](const std::string& text) {
+            std::uint64_t bytes = 0;
+            if (!parse_size(text, &bytes))
+              throw CLI::ValidationError(name, "'" + text + "' is not a size such as 256M or 2G");
+            if (bytes < least || bytes > most)
+              throw CLI::ValidationError(name, "'" + text + "' is outside " + std::to_string(least) + " to " +
+                                                   std::to_string(most) + " bytes");
+            *out = static_cast<T>(bytes);
+          },
+          help)
+      ->type_name("SIZE");
+}
+
+// A whole number without sign, or nothing.
+std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void add_number(CLI::App& app, const std::string& name, std::uint32_t* out, std::uint32_t least, std::uint32_t most,
+                const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [=](const std::string& text) {
+           const auto value = parse_number(text);
+           if (!value || *value < least || *value > most)
+             throw CLI::ValidationError(
+                 name, "'" + text + "' is not a number from " + std::to_string(least) + " to " + std::to_string(most));
+           *out = static_cast<std::uint32_t>(*value);
+         },
+         help)
+      ->type_name("N");
+}
+
+}  // namespace
+
+bool parse_size(std::string_view text, std::uint64_t* bytes) {
+  if (!text.empty() && (text.back() == 'B' || text.back() == 'b')) text.remove_suffix(1);
+  if (text.empty()) return false;
+  int shift = 0;
+  switch (text.back()) {
+    case 'k':
+    case 'K':
+      shift = 10;
+      break;
+    case 'm':
+    case 'M':
+      shift = 20;
+      break;
+    case 'g':
+    case 'G':
+      shift = 30;
+      break;
+    case 't':
+    case 'T':
+      shift = 40;
+      break;
+    default:
+      break;
+  }
+  if (shift != 0) text.remove_suffix(1);
+  const auto value = parse_number(text);
+  if (!value || *value > (~0ull >> shift)) return false;
+  *bytes = *value << shift;
+  return true;
+}
+
+bool parse_endpoint(std::string_view text, Endpoint* endpoint) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return false;
+  std::string_view host = text.substr(0, colon);
+  if (host.front() == '[') {
+    if (host.size() < 3 || host.back() != ']') return false;
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return false;
+  }
+  const auto port = parse_number(text.substr(colon + 1));
+  if (!port || *port > 65535) return false;
+  *endpoint = {std::string(host), static_cast<std::uint16_t>(*port)};
+  return true;
+}
+
+ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std::string* text) {
+  CLI::App app{"coppiced: the owner of a Coppice cache", "coppiced"};
+  app.set_version_flag("--version", std::string("coppiced ") + kVersion);
+  bool dump_commands = false;
+  app.add_flag("--dump-commands", dump_commands, "Write the commands' document to standard output and exit")
+      ->configurable(false);
+
+  app.add_option("--socket", config->socket, "Path of the unix socket")->type_name("PATH");
+  app.add_option_function<std::vector<std::string>>(
+         "--listen",
+         [config](const std::vector<std::string>& values) {
+           config->listen.clear();
+           for (const std::string& value : values) {
+             Endpoint endpoint;
+             if (!parse_endpoint(value, &endpoint))
+               throw CLI::ValidationError("--listen", "'" + value + "' is not HOST:PORT");
+             config->listen.push_back(std::move(endpoint));
+           }
+         },
+         "Serve TCP there too; beyond loopback only with a password")
+      ->type_name("HOST:PORT");
+  add_size(app, "--max-memory", &config->max_memory, kSmallestMaxMemory, 1ull << 38,
+           "Memory for entries and indexes [256M]");
+  add_size(app, "--max-value", &config->max_value, 1, kLargestMaxValue, "The largest value [64M]");
+  app.add_option_function<std::string>(
+         "--policy",
+         [config](const std::string& name) {
+           if (!parse_policy(name, &config->policy))
+             throw CLI::ValidationError("--policy", "'" + name +
+                                                        "' is none of noeviction, allkeys-lru, volatile-lru, "
+                                                        "allkeys-random, volatile-ttl");
+         },
+         "What to do when memory is full [allkeys-lru]")
+      ->type_name("NAME");
+  add_number(app, "--databases", &config->databases, 1, kMaxDatabases, "Number of databases [16]");
+  app.add_option_function<std::string>(
+         "--socket-mode",
+         [config](const std::string& mode) {
+           const auto value = parse_number(mode, 8);
+           if (!value || *value > 0777)
+             throw CLI::ValidationError("--socket-mode", "'" + mode + "' is not an octal mode such as 0660");
+           config->socket_mode = static_cast<std::uint32_t>(*value);
+         },
+         "Permissions of the socket [0660]")
+      ->type_name("MODE");
+  app.add_option_function<std::string>(
+         "--socket-group",
+         [config](const std::string& name) {
+           if (getgrnam(name.c_str()) == nullptr)
+             throw CLI::ValidationError("--socket-group", "there is no group '" + name + "'");
+           config->socket_group = name;
+         },
+         "Group of the socket")
+      ->type_name("G");
+  app.add_option_function<std::vector<std::string>>(
+         "--allow-uid",
+         [config](const std::vector<std::string>& values) {
+           config->allow_uid.clear();
+           for (const std::string& value : values) {
+             const auto uid = parse_number(value);
+             if (!uid || *uid > 0xfffffffe)
+               throw CLI::ValidationError("--allow-uid", "'" + value + "' is not a user id");
+             config->allow_uid.push_back(static_cast<std::uint32_t>(*uid));
+           }
+         },
+         "Only these users may connect over the unix socket, besides root and the owner's own")
+      ->type_name("UID");
+  app.add_option("--snapshot", config->snapshot, "Kept over a clean stop in this file")->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--log-level",
+         [config](const std::string& level) {
+           if (std::find(kLogLevels.begin(), kLogLevels.end(), level) == kLogLevels.end())
+             throw CLI::ValidationError("--log-level",
+                                        "'" + level + "' is none of trace, debug, info, warning, error, critical, off");
+           config->log_level = level;
+         },
+         "trace, debug, info, warning, error, critical, off [info]")
+      ->type_name("L");
+  app.add_option("--requirepass", config->requirepass, "Password that clients must give")->type_name("PASSWORD");
+  add_number(app, "--max-clients", &config->max_clients, 1, 1'000'000, "Connections at a time [10000]");
+  add_size(app, "--max-bulk", &config->max_bulk, 16384, 512ull << 20, "The largest argument of a command [512M]");
+  add_size(app, "--input-limit", &config->input_limit, 64 << 10, 64ull << 30,
+           "A client that sent this much without it being run is closed [1G]");
+  add_size(app, "--output-limit", &config->output_limit, 64 << 10, 64ull << 30,
+           "A client that left this much unread is closed [256M]");
+
+  app.set_config("--config", "", "TOML file of options by the same names, without dashes in front")->type_name("FILE");
+  app.config_formatter(std::make_shared<TomlConfig>(app));
+
+  try {
+    app.parse(argc, argv);
+    if (dump_commands) {
+      *text = commands_document();
+      return ConfigOutcome::kPrintAndExit;
+    }
+    if (const CLI::Option* option = app.get_config_ptr(); option != nullptr && option->count() > 0)
+      config->config_file = option->as<std::string>();
+    if (config->socket.empty()) throw CLI::RequiredError("--socket PATH");
+    if (config->socket.size() > 100)
+      throw CLI::ValidationError("--socket", "the path is longer than 100 bytes, more than a unix socket may have");
+    if (config->input_limit < config->max_bulk)
+      throw CLI::ValidationError("--input-limit", "must not be below --max-bulk");
+    if (config->output_limit < config->max_value)
+      throw CLI::ValidationError("--output-limit", "must not be below --max-value");
+  } catch (const CLI::CallForHelp&) {
+    *text = app.help();
+    return ConfigOutcome::kPrintAndExit;
+  } catch (const CLI::CallForVersion& e) {
+    *text = std::string(e.what()) + "\n";
+    return ConfigOutcome::kPrintAndExit;
+  } catch (const CLI::FileError& e) {
+    const CLI::Option* option = app.get_config_ptr();
+    *text = "--config " + (option->count() > 0 ? option->as<std::string>() : std::string()) + ": " + e.what();
+    return ConfigOutcome::kRefused;
+  } catch (const CLI::ParseError& e) {
+    *text = e.what();
+    return ConfigOutcome::kRefused;
+  }
+  return ConfigOutcome::kRun;
+}
+
+}  // namespace coppice::daemon

@@ -1,0 +1,54 @@
+// What coppiced is told: command line over TOML file over defaults. docs/configuration.md describes each option.
+//
+// Thread safety: a Config is a plain value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coppice/types.h"
+
+namespace coppice::daemon {
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+struct Config {
+  std::string socket;
+  std::vector<Endpoint> listen;
+  std::uint64_t max_memory = kDefaultMaxMemory;
+  std::uint32_t max_value = kDefaultMaxValue;
+  Policy policy = Policy::kAllKeysLru;
+  std::uint32_t databases = 16;
+  std::uint32_t socket_mode = 0660;
+  std::string socket_group;
+  std::vector<std::uint32_t> allow_uid;  // empty: whoever the socket's mode lets in
+  std::string snapshot;
+  std::string config_file;
+  std::string log_level = "info";
+  std::string requirepass;
+  std::uint32_t max_clients = 10000;
+  std::uint64_t max_bulk = 512ull << 20;      // one argument
+  std::uint64_t input_limit = 1ull << 30;     // what a client may have sent and not yet had run
+  std::uint64_t output_limit = 256ull << 20;  // replies that a client has not read
+};
+
+enum class ConfigOutcome : std::uint8_t {
+  kRun,
+  kPrintAndExit,  // help, version or the commands' document: `text` for standard output
+  kRefused,       // `text` names the option and what was wrong with it
+};
+
+// Reads the command line, and the file that it names.
+ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std::string* text);
+
+// "512", "64K", "256M", "2G", "1T" (powers of 1024; a trailing B is allowed). false: not a size.
+bool parse_size(std::string_view text, std::uint64_t* bytes);
+// "HOST:PORT", "[v6]:PORT". false: not an endpoint.
+bool parse_endpoint(std::string_view text, Endpoint* endpoint);
+
+}  // namespace coppice::daemon

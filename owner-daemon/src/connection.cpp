@@ -1,0 +1,309 @@
+#include "connection.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "coppice/client.h"
+#include "server.h"
+
+namespace coppice::daemon {
+
+namespace {
+
+// Replies are written early beyond this, and no request is run while this much is unread.
+constexpr std::size_t kMuchOutput = 1 << 20;
+constexpr std::size_t kOutputKept = 64 * 1024;
+// One client's requests may keep the loop this long before others have their turn.
+constexpr std::chrono::microseconds kTurn{500};
+constexpr int kClockEvery = 16;
+
+resp::ParserLimits limits_of(const Config& config) {
+  resp::ParserLimits limits;
+  limits.max_bulk = static_cast<std::int64_t>(config.max_bulk);
+  return limits;
+}
+
+}  // namespace
+
+Connection::Connection(Server& server, StreamSocket socket, Session session)
+    : server_(server),
+      service_(server.service()),
+      socket_(std::move(socket)),
+      session_(std::move(session)),
+      parser_(limits_of(service_.config())) {
+  parser_.set_authenticated(session_.authenticated);
+  ++service_.counters().connections;
+}
+
+Connection::~Connection() { --service_.counters().connections; }
+
+void Connection::start() { wait_readable(); }
+
+void Connection::wait_readable() {
+  if (reading_ || closed_) return;
+  reading_ = true;
+  socket_.async_wait(StreamSocket::wait_read, [self = shared_from_this()](const boost::system::error_code& error) {
+    self->reading_ = false;
+    if (!error) self->on_readable();
+  });
+}
+
+void Connection::wait_writable() {
+  if (writing_ || closed_) return;
+  writing_ = true;
+  socket_.async_wait(StreamSocket::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {
+    self->writing_ = false;
+    if (error || self->closed_) return;
+    self->run();
+  });
+}
+
+void Connection::post_run() {
+  if (posted_ || closed_) return;
+  posted_ = true;
+  boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->posted_ = false;
+    self->run();
+  });
+}
+
+void Connection::on_readable() {
+  if (closed_ || closing_) return;
+  const std::size_t wanted = parser_.wanted();
+  char* room = input_.prepare(wanted);
+  // Up to 1 MiB of a large value at a time, so that one client's upload does not hold up the others.
+  const std::size_t most = wanted > input_.size() ? std::size_t{1} << 20 : InputBuffer::kLeast;
+  const ssize_t n = recv(socket_.native_handle(), room, std::min(input_.room(), most), MSG_DONTWAIT);
+  if (n == 0) return close();
+  if (n < 0) {
+    if (errno != EAGAIN && errno != EINTR) return close();
+    return wait_readable();
+  }
+  input_.commit(static_cast<std::size_t>(n));
+  service_.counters().input_bytes += static_cast<std::uint64_t>(n);
+  if (input_.size() > service_.config().input_limit) {
+    spdlog::warn("client {} closed: {} bytes of requests wait to be run", session_.id, input_.size());
+    return close();
+  }
+  run();
+}
+
+// Runs what can be run, writes what can be written, and sees to it that this goes on.
+void Connection::run() {
+  if (closed_) return;
+  if (unsent() > 0) flush();
+  if (closed_) return;
+  if (unread_ && unsent() == 0) unread_ = stubborn_ = false;
+  run_requests();
+  if (closed_) return;
+  flush();
+  if (closed_) return;
+  if (unsent() + (unread_ ? input_.size() : 0) > service_.config().output_limit) {
+    spdlog::warn("client {} closed: it leaves {} bytes of replies unread", session_.id, unsent());
+    return close();
+  }
+  input_.relax();
+  // While a job or the start of writes is waited for, nothing more is read: the socket's buffer holds it.
+  if (waiting_ == Waiting::kNothing && !closing_ && !posted_) wait_readable();
+}
+
+void Connection::run_requests() {
+  const Slice turn(kTurn);
+  for (int n = 1; waiting_ == Waiting::kNothing && !closing_ && !closed_ && !unread_; ++n) {
+    if (!execute_one()) return;
+    if (unsent() > kMuchOutput) {
+      flush();
+      if (!closed_ && unsent() > kMuchOutput && !stubborn_) unread_ = true;
+      if (unsent() > service_.config().output_limit) return;
+    }
+    if (n % kClockEvery == 0 && turn.over()) return post_run();
+  }
+}
+
+bool Connection::execute_one() {
+  switch (parser_.parse(input_.view())) {
+    case resp::RequestParser::Status::kNeedMore:
+      input_.consume(parser_.take_consumed());
+      return false;
+    case resp::RequestParser::Status::kError:
+      fail("ERR " + parser_.error());
+      return false;
+    case resp::RequestParser::Status::kRequest:
+      break;
+  }
+  resp::ReplyWriter reply(output_, session_.protocol);
+  Effects effects;
+  service_.execute(session_, parser_.arguments(), reply, &effects);
+  if (effects.next == Next::kHold) {
+    parser_.restart();
+    waiting_ = Waiting::kWrites;
+    server_.hold(shared_from_this());
+    return false;
+  }
+  input_.consume(parser_.take_consumed());
+  parser_.set_authenticated(session_.authenticated);
+  switch (effects.next) {
+    case Next::kGoOn:
+    case Next::kHold:
+      return true;
+    case Next::kJob:
+      waiting_ = Waiting::kJob;
+      ++service_.counters().waiting;
+      server_.enqueue(std::move(effects.job), shared_from_this());
+      return false;
+    case Next::kAttach:
+      attach();
+      return true;
+    case Next::kCloseAfter:
+      closing_ = true;
+      return false;
+    case Next::kCloseSilently:
+      close();
+      return false;
+    case Next::kStop:
+      closing_ = true;
+      server_.stop(effects.save);
+      return false;
+  }
+  return true;
+}
+
+void Connection::fail(const std::string& message) {
+  ++service_.counters().errors;
+  resp::ReplyWriter(output_, session_.protocol).error(message);
+  closing_ = true;
+}
+
+void Connection::attach() {
+  resp::ReplyWriter reply(output_, session_.protocol);
+  std::string error;
+  auto hints = HintPage::create(&error);
+  if (hints == nullptr) {
+    spdlog::error("client {} can't attach: {}", session_.id, error);
+    return reply.error("ERR " + error);
+  }
+  hints_ = std::move(hints);
+  session_.attached = true;
+  ++service_.counters().attached;
+  const layout::SegmentHeader& header = service_.store().header();
+  std::string generation;
+  for (const std::uint8_t byte : header.generation) {
+    generation += "0123456789abcdef"[byte >> 4];
+    generation += "0123456789abcdef"[byte & 15];
+  }
+  descriptors_at_ = output_.size();
+  reply.array(3);
+  reply.integer(kAttachProtocol);
+  reply.bulk(generation);
+  reply.count(header.segment_size);
+  spdlog::debug("client {} attached", session_.id);
+}
+
+void Connection::flush() {
+  while (!closed_ && unsent() > 0)
+    if (!write_some()) break;
+  if (closed_) return;
+  if (unsent() > 0) {
+    if (sent_ > kMuchOutput) {
+      output_.erase(0, sent_);
+      if (descriptors_at_) *descriptors_at_ -= sent_;
+      sent_ = 0;
+    }
+    return wait_writable();
+  }
+  output_.clear();
+  sent_ = 0;
+  if (output_.capacity() > kOutputKept) output_.shrink_to_fit();
+  if (closing_) close();
+}
+
+bool Connection::write_some() {
+  iovec piece{output_.data() + sent_, unsent()};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  bool with_descriptors = false;
+  if (descriptors_at_) {
+    if (sent_ < *descriptors_at_) {
+      piece.iov_len = *descriptors_at_ - sent_;
+    } else {
+      with_descriptors = true;
+      message.msg_control = control;
+      message.msg_controllen = sizeof control;
+      cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+      const int descriptors[2] = {service_.store().descriptor(), hints_->descriptor()};
+      std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
+    }
+  }
+  const ssize_t n = sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n < 0) {
+    if (errno == EINTR) return true;
+    if (errno != EAGAIN) close();
+    return false;
+  }
+  if (with_descriptors && n > 0) {
+    descriptors_at_.reset();
+    hints_->close_descriptor();
+  }
+  sent_ += static_cast<std::size_t>(n);
+  sent_ever_ += static_cast<std::uint64_t>(n);
+  service_.counters().output_bytes += static_cast<std::uint64_t>(n);
+  return true;
+}
+
+void Connection::finish(Job& job) {
+  --service_.counters().waiting;
+  waiting_ = Waiting::kNothing;
+  if (closed_) return;
+  resp::ReplyWriter reply(output_, session_.protocol);
+  job.answer(service_, reply);
+  run();
+}
+
+void Connection::resume_held() {
+  waiting_ = Waiting::kNothing;
+  run();
+}
+
+void Connection::tick() {
+  if (hints_ != nullptr)
+    hints_->absorb(service_.store(), &service_.counters().worker_hits, &service_.counters().worker_misses);
+  if (unread_ && sent_ever_ == sent_at_tick_ && input_.size() > 0) {
+    stubborn_ = true;
+    unread_ = false;
+    post_run();
+  }
+  sent_at_tick_ = sent_ever_;
+}
+
+void Connection::close() {
+  if (closed_) return;
+  closed_ = true;
+  if (hints_ != nullptr) {
+    hints_->absorb(service_.store(), &service_.counters().worker_hits, &service_.counters().worker_misses);
+    hints_.reset();
+    --service_.counters().attached;
+  }
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  server_.forget(session_.id);
+}
+
+void Connection::flush_and_close() {
+  while (!closed_ && unsent() > 0)
+    if (!write_some()) break;
+  close();
+}
+
+}  // namespace coppice::daemon

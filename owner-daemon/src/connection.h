@@ -1,0 +1,86 @@
+// One client: its socket, what it sent and what it has not read yet.
+//
+// Requests are run as they come, their replies gathered and written once a batch. A client that waits for a job, or
+// for writes to be accepted, is not read from meanwhile. One that leaves its replies unread is not served until it
+// reads; if it keeps sending and never reads, it is served on until its output limit closes it (many clients write a
+// whole pipeline before they read the first reply, so to stop reading from them would block them for ever).
+//
+// Thread safety: none; the daemon's one loop.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "hint_page.h"
+#include "input_buffer.h"
+#include "resp/parser.h"
+#include "service.h"
+#include "session.h"
+
+namespace coppice::daemon {
+
+class Server;
+using StreamSocket = boost::asio::generic::stream_protocol::socket;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Server& server, StreamSocket socket, Session session);
+  ~Connection();
+
+  // Begins to read.
+  void start();
+  // The job that this client waits for is done.
+  void finish(Job& job);
+  // Writes are accepted now.
+  void resume_held();
+  // Once every lease renewal.
+  void tick();
+  // At once; unread replies are lost.
+  void close();
+  // What can be written without waiting is written.
+  void flush_and_close();
+
+  const Session& session() const { return session_; }
+
+ private:
+  enum class Waiting : std::uint8_t { kNothing, kJob, kWrites };
+
+  void run();
+  void run_requests();
+  bool execute_one();  // false: stop for now
+  void attach();
+  void flush();
+  bool write_some();  // false: would block, or closed
+  void wait_readable();
+  void wait_writable();
+  void on_readable();
+  void post_run();
+  void fail(const std::string& message);
+  std::size_t unsent() const { return output_.size() - sent_; }
+
+  Server& server_;
+  Service& service_;
+  StreamSocket socket_;
+  Session session_;
+  resp::RequestParser parser_;
+  InputBuffer input_;
+  std::string output_;
+  std::size_t sent_ = 0;         // of output_
+  std::uint64_t sent_ever_ = 0;  // bytes
+  std::uint64_t sent_at_tick_ = 0;
+  std::unique_ptr<HintPage> hints_;
+  std::optional<std::size_t> descriptors_at_;  // where in output_ the reply begins that carries them
+  Waiting waiting_ = Waiting::kNothing;
+  bool reading_ = false;   // waits to become readable
+  bool writing_ = false;   // waits to become writable
+  bool posted_ = false;    // run() will be called
+  bool unread_ = false;    // too many unread replies: no request is run
+  bool stubborn_ = false;  // sends and never reads: run its requests until the output limit
+  bool closing_ = false;   // once the output is out
+  bool closed_ = false;
+};
+
+}  // namespace coppice::daemon

@@ -1,0 +1,242 @@
+#include "server.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <cstdlib>
+
+#include "coppice/client.h"
+
+namespace coppice::daemon {
+
+namespace {
+
+constexpr std::size_t kEntriesPerStep = 64;
+constexpr std::size_t kEntriesPerLoad = 500;
+constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+}  // namespace
+
+Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, SnapshotLoader* loader)
+    : loop_(loop),
+      service_(service),
+      lock_(lock),
+      loader_(loader),
+      signals_(loop, SIGTERM, SIGINT),
+      renewal_(loop),
+      writes_timer_(loop),
+      accept_pause_(loop) {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("signal {}: ending", signal);
+    stop(true);
+  });
+}
+
+void Server::listen(int descriptor, int family) {
+  listeners_.push_back({Acceptor(loop_), family == AF_UNIX});
+  listeners_.back().acceptor.assign(boost::asio::generic::stream_protocol(family, family == AF_UNIX ? 0 : IPPROTO_TCP),
+                                    descriptor);
+}
+
+void Server::run(Millis writes_from) {
+  service_.store().renew_lease();
+  if (loader_ != nullptr && loader_->state() == SnapshotLoader::State::kLoading) {
+    service_.set_loading(true);
+    need_turn();
+  }
+  accept_writes_at(writes_from);
+  for (Listener& listener : listeners_) accept(listener);
+  schedule_tick();
+  loop_.run();
+}
+
+void Server::accept_writes_at(Millis when) {
+  const Millis wait = when - coarse_now();
+  if (wait <= 0) {
+    service_.set_holding_writes(false);
+    const auto held = std::move(held_);
+    held_.clear();
+    for (const auto& connection : held) connection->resume_held();
+    return;
+  }
+  if (!service_.holding_writes()) spdlog::info("the last owner did not end cleanly: writes wait for {} ms", wait);
+  service_.set_holding_writes(true);
+  writes_timer_.expires_after(std::chrono::milliseconds(wait));
+  writes_timer_.async_wait([this, when](const boost::system::error_code& error) {
+    if (!error) accept_writes_at(when);
+  });
+}
+
+void Server::accept(Listener& listener) {
+  listener.acceptor.async_accept([this, &listener](const boost::system::error_code& error, StreamSocket socket) {
+    if (error == boost::asio::error::operation_aborted || stopping_) return;
+    if (!error) {
+      admit(std::move(socket), listener.unix_socket);
+      return accept(listener);
+    }
+    if (error == boost::asio::error::connection_aborted) return accept(listener);
+    // Out of descriptors or memory: the connection stays in the backlog.
+    spdlog::warn("accept: {}", error.message());
+    accept_pause_.expires_after(kAcceptPause);
+    accept_pause_.async_wait([this, &listener](const boost::system::error_code& cancelled) {
+      if (!cancelled) accept(listener);
+    });
+  });
+}
+
+bool Server::may_connect(int descriptor) const {
+  const Config& config = service_.config();
+  if (config.allow_uid.empty()) return true;
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
+  return peer.uid == 0 || peer.uid == geteuid() ||
+         std::find(config.allow_uid.begin(), config.allow_uid.end(), peer.uid) != config.allow_uid.end();
+}
+
+void Server::admit(StreamSocket socket, bool unix_socket) {
+  Counters& counters = service_.counters();
+  ++counters.connections_received;
+  const int descriptor = socket.native_handle();
+  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  const auto refuse = [&](std::string_view message) {
+    ++counters.connections_rejected;
+    (void)send(descriptor, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  };
+  if (connections_.size() >= service_.config().max_clients) return refuse("-ERR max number of clients reached\r\n");
+  if (unix_socket) {
+    if (!may_connect(descriptor)) return refuse("-NOPERM this user may not use the socket\r\n");
+  } else {
+    const int on = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  }
+  Session session;
+  session.id = next_id_++;
+  session.unix_socket = unix_socket;
+  session.authenticated = service_.config().requirepass.empty();
+  const std::uint64_t id = session.id;
+  auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(session));
+  connections_.emplace(id, connection);
+  connection->start();
+}
+
+void Server::forget(std::uint64_t id) { connections_.erase(id); }
+
+void Server::enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting) {
+  jobs_.push_back({std::move(job), std::move(waiting)});
+  need_turn();
+}
+
+void Server::hold(std::shared_ptr<Connection> connection) { held_.push_back(std::move(connection)); }
+
+void Server::schedule_tick() {
+  renewal_.expires_after(kRenewal);
+  renewal_.async_wait([this](const boost::system::error_code& error) {
+    if (error || stopping_) return;
+    schedule_tick();
+    tick();
+  });
+}
+
+void Server::tick() {
+  service_.store().renew_lease();
+  std::string error;
+  if (!lock_.cover(service_.store().newest_version(), &error)) spdlog::error("{}", error);
+  // A tick may close a connection, which takes it out of the map.
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    const std::shared_ptr<Connection> connection = next->second;
+    ++next;
+    connection->tick();
+  }
+  if (service_.loading()) return;
+  expiring_ = expiring_ || service_.store().expire(kEntriesPerStep);
+  purging_ = purging_ || service_.store().purge(kEntriesPerStep);
+  if (expiring_ || purging_) need_turn();
+}
+
+void Server::need_turn() {
+  if (turn_posted_ || stopping_) return;
+  turn_posted_ = true;
+  boost::asio::post(loop_, [this] {
+    turn_posted_ = false;
+    if (!stopping_) turn();
+  });
+}
+
+// One slice of one kind of work; then the requests that have come have theirs.
+void Server::turn() {
+  if (service_.loading()) {
+    if (load_some()) need_turn();
+    return;
+  }
+  Store& store = service_.store();
+  const Slice slice(kSliceLength);
+  for (unsigned tried = 0; tried < 3; ++tried) {
+    const unsigned kind = rotation_++ % 3;
+    if (kind == 0 && !jobs_.empty()) {
+      Waiter waiter = std::move(jobs_.front());
+      jobs_.pop_front();
+      if (waiter.job->step(service_, slice))
+        waiter.connection->finish(*waiter.job);
+      else
+        jobs_.push_back(std::move(waiter));
+      break;
+    }
+    if (kind == 1 && expiring_) {
+      while ((expiring_ = store.expire(kEntriesPerStep)) && !slice.over()) {
+      }
+      break;
+    }
+    if (kind == 2 && purging_) {
+      while ((purging_ = store.purge(kEntriesPerStep)) && !slice.over()) {
+      }
+      break;
+    }
+  }
+  if (!jobs_.empty() || expiring_ || purging_) need_turn();
+}
+
+bool Server::load_some() {
+  if (loader_->step(service_.store(), kEntriesPerLoad)) return true;
+  service_.set_loading(false);
+  if (loader_->state() == SnapshotLoader::State::kRejected)
+    spdlog::error("snapshot rejected, starting empty: {}; kept as {}", loader_->message(), loader_->kept_as());
+  else
+    spdlog::info("snapshot read: {} entries, {} left out", loader_->loaded(), loader_->skipped());
+  return false;
+}
+
+void Server::stop(bool save) {
+  if (stopping_) return;
+  stopping_ = true;
+  save_ = save;
+  // The file is marked used: what is not read now would be lost.
+  if (service_.loading())
+    while (load_some()) {
+    }
+  service_.store().end_lease();
+  for (Listener& listener : listeners_) {
+    boost::system::error_code ignored;
+    listener.acceptor.close(ignored);
+  }
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    const std::shared_ptr<Connection> connection = next->second;
+    ++next;
+    connection->flush_and_close();
+  }
+  jobs_.clear();
+  held_.clear();
+  loop_.stop();
+}
+
+}  // namespace coppice::daemon

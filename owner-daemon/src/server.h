@@ -1,0 +1,87 @@
+// The daemon's loop: listeners, connections, the lease, and the upkeep of the store in slices between requests.
+//
+// Thread safety: none; everything runs in the one io_context.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "connection.h"
+#include "coppice/snapshot.h"
+#include "lock_file.h"
+#include "service.h"
+
+namespace coppice::daemon {
+
+class Server {
+ public:
+  // The references must outlive the server. `loader` may have a snapshot to read.
+  Server(boost::asio::io_context& loop, Service& service, LockFile& lock, SnapshotLoader* loader);
+
+  // Takes over a listening descriptor.
+  void listen(int descriptor, int family);
+  // Runs until stop(). `writes_from`: CLOCK_MONOTONIC_COARSE in ms before which no write may be acknowledged.
+  void run(Millis writes_from);
+  // Ends the lease, closes everything and lets run() return.
+  void stop(bool save);
+  // Whether the snapshot is to be written now that run() returned.
+  bool save() const { return save_; }
+
+  Service& service() { return service_; }
+  // For connections.
+  void enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting);
+  void hold(std::shared_ptr<Connection> connection);
+  void forget(std::uint64_t id);
+
+ private:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+  struct Listener {
+    Acceptor acceptor;
+    bool unix_socket;
+  };
+
+  void accept(Listener& listener);
+  void admit(StreamSocket socket, bool unix_socket);
+  bool may_connect(int descriptor) const;
+  void tick();
+  void schedule_tick();
+  void accept_writes_at(Millis when);
+  void need_turn();
+  void turn();
+  bool load_some();
+
+  boost::asio::io_context& loop_;
+  Service& service_;
+  LockFile& lock_;
+  SnapshotLoader* loader_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer renewal_;
+  boost::asio::steady_timer writes_timer_;
+  boost::asio::steady_timer accept_pause_;
+  std::list<Listener> listeners_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
+  std::uint64_t next_id_ = 1;
+  struct Waiter {
+    std::unique_ptr<Job> job;
+    std::shared_ptr<Connection> connection;
+  };
+  std::deque<Waiter> jobs_;
+  std::vector<std::shared_ptr<Connection>> held_;
+  unsigned rotation_ = 0;
+  bool expiring_ = false;
+  bool purging_ = false;
+  bool turn_posted_ = false;
+  bool stopping_ = false;
+  bool save_ = false;
+};
+
+}  // namespace coppice::daemon

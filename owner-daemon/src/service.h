@@ -1,0 +1,117 @@
+// Runs commands: the store and whatever else a command may see or change, without any socket.
+//
+//   Effects effects;
+//   service.execute(session, arguments, reply, &effects);   // effects.next says how to go on
+//
+// Thread safety: none; the daemon's one loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config.h"
+#include "coppice/clock.h"
+#include "coppice/store.h"
+#include "resp/writer.h"
+#include "scan_cursors.h"
+#include "session.h"
+
+namespace coppice::daemon {
+
+class Service;
+
+// How long one piece of background work may keep the loop.
+class Slice {
+ public:
+  explicit Slice(std::chrono::microseconds length) : end_(std::chrono::steady_clock::now() + length) {}
+  bool over() const { return std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+};
+inline constexpr std::chrono::microseconds kSliceLength{250};
+
+// The work of a command that costs what a range holds: done in slices between other clients' requests.
+class Job {
+ public:
+  virtual ~Job() = default;
+  // Works until it is done (true) or the slice is over. Makes some progress in any case.
+  virtual bool step(Service& service, const Slice& slice) = 0;
+  // REQUIRES: step() answered true.
+  virtual void answer(Service& service, resp::ReplyWriter& reply) = 0;
+};
+
+enum class Next : std::uint8_t {
+  kGoOn,
+  kHold,           // not run: writes are not acknowledged yet, try it again later
+  kJob,            // `job` answers; the client's later requests wait
+  kAttach,         // the connection sends the descriptors and the reply
+  kCloseAfter,     // close once the replies are out
+  kCloseSilently,  // close at once
+  kStop,           // end the daemon; `save` says whether to write the snapshot
+};
+
+struct Effects {
+  Next next = Next::kGoOn;
+  std::unique_ptr<Job> job;
+  bool save = true;
+};
+
+struct Counters {
+  std::uint64_t commands = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t connections_received = 0;
+  std::uint64_t connections_rejected = 0;
+  std::uint64_t connections = 0;  // open now
+  std::uint64_t waiting = 0;      // of them, for a job
+  std::uint64_t attached = 0;     // of them, workers that read the segment
+  std::uint64_t worker_hits = 0;  // reads that workers reported in their hint pages
+  std::uint64_t worker_misses = 0;
+  std::uint64_t input_bytes = 0;
+  std::uint64_t output_bytes = 0;
+};
+
+class Service {
+ public:
+  // The references must outlive the service.
+  Service(Store& store, const Config& config, const Clock& clock);
+
+  void execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
+               Effects* effects);
+
+  Store& store() { return store_; }
+  const Config& config() const { return config_; }
+  const Clock& clock() const { return clock_; }
+  ScanCursors& cursors() { return cursors_; }
+  Counters& counters() { return counters_; }
+  const std::string& run_id() const { return run_id_; }
+  std::int64_t started_us() const { return started_us_; }
+  std::uint16_t tcp_port() const { return tcp_port_; }
+  void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
+
+  // While a snapshot is read, all but a few commands answer -LOADING.
+  bool loading() const { return loading_; }
+  void set_loading(bool yes) { loading_ = yes; }
+  // While readers may still believe in the segment of an owner that ended without a word, no write is acknowledged.
+  bool holding_writes() const { return holding_writes_; }
+  void set_holding_writes(bool yes) { holding_writes_ = yes; }
+
+ private:
+  Store& store_;
+  const Config& config_;
+  const Clock& clock_;
+  ScanCursors cursors_;
+  Counters counters_;
+  std::string run_id_;
+  std::int64_t started_us_;
+  std::uint16_t tcp_port_ = 0;
+  bool loading_ = false;
+  bool holding_writes_ = false;
+};
+
+}  // namespace coppice::daemon
