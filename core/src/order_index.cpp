@@ -154,7 +154,7 @@ struct OrderIndex::Access {
       at = static_cast<char*>(index.pool_->allocate(separator.size()));
       std::memcpy(b->tail(), &at, sizeof at);
     }
-    std::memcpy(at, separator.data(), separator.size());
+    if (!separator.empty()) std::memcpy(at, separator.data(), separator.size());
     return b;
   }
   // One that will take the place of `old`, whose separator it takes over.
