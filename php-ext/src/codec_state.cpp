@@ -1,0 +1,80 @@
+#include "codec.h"
+
+namespace coppice::php {
+
+namespace {
+std::uint64_t load(const char* p, std::size_t n) {
+  std::uint64_t v = 0;
+  std::memcpy(&v, p, n);
+  return v;
+}
+
+std::uint64_t quick_hash(const char* bytes, std::size_t length) {
+  const std::uint64_t head = load(bytes, length < 8 ? length : 8);
+  const std::uint64_t tail = length < 8 ? 0 : load(bytes + length - 8, 8);
+  std::uint64_t h = (head ^ length * 0x9e3779b97f4a7c15ull) * 0xd6e8feb86659fd93ull;
+  h = (h ^ h >> 32 ^ tail) * 0xd6e8feb86659fd93ull;
+  return h ^ h >> 29;
+}
+}  // namespace
+
+CodecState::~CodecState() {
+  for (Template& t : templates_) std::free(t.bytes);
+}
+
+void CodecState::end_request() {
+  for (zend_string*& s : keys_) {
+    if (s != nullptr) zend_string_release(s);
+    s = nullptr;
+  }
+  for (Template& t : templates_) {
+    if (t.array != nullptr) zend_array_destroy(t.array);
+    t.array = nullptr;
+    t.hash = 0;
+    t.length = 0;
+  }
+  strings.clear();
+  shapes.clear();
+  references.clear();
+}
+
+zend_string* CodecState::key(const char* bytes, std::size_t length) {
+  if (length <= 1) return length == 0 ? ZSTR_EMPTY_ALLOC() : ZSTR_CHAR(static_cast<zend_uchar>(*bytes));
+  zend_string*& slot = keys_[quick_hash(bytes, length) % kKeys];
+  if (slot != nullptr && ZSTR_LEN(slot) == length && std::memcmp(ZSTR_VAL(slot), bytes, length) == 0) return slot;
+  zend_string* made = zend_string_init_existing_interned(bytes, length, false);
+  zend_string_hash_val(made);
+  // The string that goes may still stand in a table of a decoding in progress: the arrays there hold it as well.
+  if (slot != nullptr) zend_string_release(slot);
+  slot = made;
+  return made;
+}
+
+void CodecState::Table::begin() {
+  // A rare large value does not stay in the process for ever.
+  if (known_.size() > 65536) known_ = {};
+  if (known_.empty()) known_.resize(64);
+  count_ = 0;
+  if (++epoch_ != 0) return;
+  for (Known& k : known_) k.epoch = 0;
+  epoch_ = 1;
+}
+
+std::uint32_t CodecState::Table::add(Known& place, std::uint64_t hash, const void* what) {
+  place = {hash, what, static_cast<std::uint32_t>(count_), epoch_};
+  if (++count_ * 2 > known_.size()) grow();
+  return static_cast<std::uint32_t>(count_ - 1);
+}
+
+void CodecState::Table::grow() {
+  std::vector<Known> old(known_.size() * 2);
+  old.swap(known_);
+  for (const Known& k : old) {
+    if (k.epoch != epoch_) continue;
+    std::size_t i = k.hash & (known_.size() - 1);
+    while (known_[i].epoch == epoch_) i = (i + 1) & (known_.size() - 1);
+    known_[i] = k;
+  }
+}
+
+}  // namespace coppice::php
