@@ -27,6 +27,9 @@
 
 namespace coppice::php {
 
+// What an iterator's valid() answers: int, and zend_result in later versions of PHP.
+using IteratorResult = decltype(zend_object_iterator_funcs{}.valid(nullptr));
+
 inline std::string_view view(const zend_string* s) { return {ZSTR_VAL(s), ZSTR_LEN(s)}; }
 
 }  // namespace coppice::php

@@ -1,0 +1,121 @@
+#include "key_list.h"
+
+namespace coppice::php {
+
+namespace {
+struct Collecting {
+  ArgumentList* list;
+  const CacheObject* cache;
+};
+}  // namespace
+
+bool ArgumentList::add(const CacheObject& cache, zval* key, zval* value) {
+  ZVAL_DEREF(key);
+  if (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG) {
+    zend_throw_exception_ex(classes.invalid_key, 0, "a key must be a string, %s given", zend_zval_type_name(key));
+    return false;
+  }
+  if (count_ == capacity_) {
+    capacity_ = capacity_ == 0 ? 16 : capacity_ * 2;
+    items_ = static_cast<KeyValueArgument*>(safe_erealloc(items_, capacity_, sizeof(KeyValueArgument), 0));
+  }
+  zend_string* name = Z_TYPE_P(key) == IS_STRING ? zend_string_copy(Z_STR_P(key)) : zend_long_to_str(Z_LVAL_P(key));
+  items_[count_].key = name;
+  if (value == nullptr)
+    ZVAL_UNDEF(&items_[count_].value);
+  else
+    ZVAL_COPY_DEREF(&items_[count_].value, value);
+  ++count_;
+  if (ZSTR_LEN(name) != 0 && ZSTR_LEN(cache.prefix) + ZSTR_LEN(name) <= kMaxKeyLength) return true;
+  throw_bad_key(ZSTR_LEN(cache.prefix), ZSTR_LEN(name));
+  return false;
+}
+
+int ArgumentList::add_key(zend_object_iterator* iterator, void* state) {
+  auto* collecting = static_cast<Collecting*>(state);
+  zval* key = iterator->funcs->get_current_data(iterator);
+  if (EG(exception) || key == nullptr) return ZEND_HASH_APPLY_STOP;
+  return collecting->list->add(*collecting->cache, key, nullptr) ? ZEND_HASH_APPLY_KEEP : ZEND_HASH_APPLY_STOP;
+}
+
+int ArgumentList::add_pair(zend_object_iterator* iterator, void* state) {
+  auto* collecting = static_cast<Collecting*>(state);
+  zval* value = iterator->funcs->get_current_data(iterator);
+  if (EG(exception) || value == nullptr) return ZEND_HASH_APPLY_STOP;
+  zval key;
+  if (iterator->funcs->get_current_key == nullptr)
+    ZVAL_LONG(&key, static_cast<zend_long>(iterator->index));
+  else
+    iterator->funcs->get_current_key(iterator, &key);
+  const bool good = !EG(exception) && collecting->list->add(*collecting->cache, &key, value);
+  zval_ptr_dtor(&key);
+  return good ? ZEND_HASH_APPLY_KEEP : ZEND_HASH_APPLY_STOP;
+}
+
+bool ArgumentList::read_keys(const CacheObject& cache, zval* iterable) {
+  if (Z_TYPE_P(iterable) != IS_ARRAY) {
+    Collecting collecting{this, &cache};
+    spl_iterator_apply(iterable, add_key, &collecting);
+    return !EG(exception);
+  }
+  zval* key;
+  ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(iterable), key) {
+    if (!add(cache, key, nullptr)) return false;
+  }
+  ZEND_HASH_FOREACH_END();
+  return true;
+}
+
+bool ArgumentList::read_pairs(const CacheObject& cache, zval* iterable) {
+  if (Z_TYPE_P(iterable) != IS_ARRAY) {
+    Collecting collecting{this, &cache};
+    spl_iterator_apply(iterable, add_pair, &collecting);
+    return !EG(exception);
+  }
+  zend_ulong index;
+  zend_string* name;
+  zval* value;
+  ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(iterable), index, name, value) {
+    zval key;
+    if (name != nullptr)
+      ZVAL_STR(&key, name);
+    else
+      ZVAL_LONG(&key, static_cast<zend_long>(index));
+    if (!add(cache, &key, value)) return false;
+  }
+  ZEND_HASH_FOREACH_END();
+  return true;
+}
+
+void ArgumentList::release() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    zend_string_release(items_[i].key);
+    zval_ptr_dtor(&items_[i].value);
+  }
+  if (items_ != nullptr) efree(items_);
+  items_ = nullptr;
+  count_ = capacity_ = 0;
+}
+
+std::span<const std::string_view> ArgumentList::whole_keys(const CacheObject& cache) {
+  ThreadState& state = thread_state();
+  state.views.clear();
+  const std::string_view prefix = view(cache.prefix);
+  if (prefix.empty()) {
+    for (std::uint32_t i = 0; i < count_; ++i) state.views.push_back(view(items_[i].key));
+    return state.views;
+  }
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) bytes += prefix.size() + ZSTR_LEN(items_[i].key);
+  state.keys.clear();
+  if (!state.keys.reserve(bytes)) throw std::bad_alloc();  // so that no view moves
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const char* begin = state.keys.end();
+    state.keys.append(prefix);
+    state.keys.append(view(items_[i].key));
+    state.views.push_back({begin, static_cast<std::size_t>(state.keys.end() - begin)});
+  }
+  return state.views;
+}
+
+}  // namespace coppice::php

@@ -1,0 +1,38 @@
+// The keys or pairs that a script passed as an iterable, in the request's heap.
+#pragma once
+
+#include "cache_object.h"
+
+namespace coppice::php {
+
+struct KeyValueArgument {
+  zend_string* key;
+  zval value;  // undefined where only keys were asked for
+};
+
+// Owns references until release(); a request that ends in between takes it along. Not destroyed by itself: no method
+// may rely on destructors across calls into Zend.
+class ArgumentList {
+ public:
+  // false: an exception was thrown (a key that is neither string nor integer, or no valid key of `cache`; or by the
+  // iterator). Runs user code where `iterable` is no array.
+  bool read_keys(const CacheObject& cache, zval* iterable);
+  bool read_pairs(const CacheObject& cache, zval* iterable);
+  void release();
+
+  std::uint32_t size() const { return count_; }
+  KeyValueArgument& operator[](std::uint32_t i) { return items_[i]; }
+  // The whole keys, in ThreadState::views: good until the next user code.
+  std::span<const std::string_view> whole_keys(const CacheObject& cache);
+
+ private:
+  bool add(const CacheObject& cache, zval* key, zval* value);
+  static int add_key(zend_object_iterator* iterator, void* state);
+  static int add_pair(zend_object_iterator* iterator, void* state);
+
+  KeyValueArgument* items_ = nullptr;
+  std::uint32_t count_ = 0;
+  std::uint32_t capacity_ = 0;
+};
+
+}  // namespace coppice::php

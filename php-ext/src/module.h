@@ -1,0 +1,59 @@
+// The module's globals: one set a thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bridge.h"
+#include "codec.h"
+#include "options.h"
+#include "scratch.h"
+#include "shared_backend.h"
+
+#define COPPICE_VERSION "0.1.0"
+
+namespace coppice::php {
+
+// What a thread keeps over calls and requests. Methods take their memory from here, so that nothing leaks when a
+// request ends in the middle of one. A buffer is in use only between two calls into Zend that may run user code.
+struct ThreadState {
+  CodecState codec;
+  Scratch value;                        // one encoded value, on its way in or out
+  Scratch keys;                         // keys with their prefix
+  std::vector<std::string_view> views;  // into `keys`, or into strings of the request
+  std::vector<KeyValue> values;
+  Page page;
+  std::string resume;                   // where a walk goes on
+  Options options;                      // of the open() in progress
+  std::string error;
+  std::map<std::string, std::unique_ptr<SharedBackend>> owners;  // connections, by what they were opened with
+};
+
+}  // namespace coppice::php
+
+ZEND_BEGIN_MODULE_GLOBALS(coppice)
+  coppice::php::ThreadState* state;
+  bool warned;  // in this request
+  char* dsn;
+  char* max_memory;
+  char* prefix;
+  char* owner_uid;
+  char* on_error;
+  char* allowed_classes;
+  char* serializer;
+ZEND_END_MODULE_GLOBALS(coppice)
+
+ZEND_EXTERN_MODULE_GLOBALS(coppice)
+#define COPPICE_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(coppice, v)
+#if defined(ZTS) && defined(COMPILE_DL_COPPICE)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+extern zend_module_entry coppice_module_entry;
+
+namespace coppice::php {
+inline ThreadState& thread_state() { return *COPPICE_G(state); }
+}  // namespace coppice::php

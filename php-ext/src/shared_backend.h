@@ -1,0 +1,90 @@
+// An owner daemon's store: read from its segment, written by commands to it.
+//
+// Thread safety: one thread; each thread has its own.
+#pragma once
+
+#include "backend.h"
+#include "coppice/client.h"
+
+namespace coppice::php {
+
+class SharedBackend final : public Backend {
+ public:
+  explicit SharedBackend(ClientOptions options) : Backend(true), client_(std::move(options)) {}
+
+  // dest(const ReadInfo&) -> char*, as Reader::read. kAskOwner: use ask(). kMiss with failure->kind set: no owner.
+  template <class Dest>
+  ReadStatus read(std::string_view key, Dest&& dest, ReadInfo* info, Failure* failure) {
+    Millis now = coarse_now();
+    const Reader* reader = client_.reader_at(&now);
+    if (reader == nullptr) [[unlikely]] {
+      no_owner(failure);
+      return ReadStatus::kMiss;
+    }
+    return note(reader->read(client_.options().database, key, now, dest, info), *info);
+  }
+  // The same for many keys: dest(position, const ReadInfo&) -> char*, done(position, ReadStatus, const ReadInfo&).
+  // false: no owner.
+  template <class Dest, class Done>
+  bool read_many(std::span<const std::string_view> keys, Dest&& dest, Done&& done, Failure* failure) {
+    constexpr std::size_t kAhead = 16;
+    ReadKey ready[kAhead];
+    ReadInfo info;
+    for (std::size_t from = 0; from < keys.size(); from += kAhead) {
+      const std::size_t n = keys.size() - from < kAhead ? keys.size() - from : kAhead;
+      Millis now = coarse_now();
+      const Reader* reader = client_.reader_at(&now);
+      if (reader == nullptr) {
+        no_owner(failure);
+        return false;
+      }
+      const Database db = client_.options().database;
+      for (std::size_t i = 0; i < n; ++i) ready[i] = reader->prepare(db, keys[from + i]);
+      for (std::size_t i = 0; i < n; ++i) reader->prefetch_block(ready[i]);
+      for (std::size_t i = 0; i < n; ++i) {
+        const ReadStatus status =
+            note(reader->read(ready[i], now, [&](const ReadInfo& e) { return dest(from + i, e); }, &info), info);
+        done(from + i, status, info);
+      }
+    }
+    return true;
+  }
+
+  // What the owner holds under `key`, its value copied to `value`; kNot is a miss. `take` removes it in the same step.
+  Outcome ask(std::string_view key, bool take, ReadInfo* info, class Scratch* value, Failure* failure);
+
+  Outcome write(std::string_view key, const Write& write, Failure* failure) override;
+  Outcome write_many(std::span<const KeyValue> values, Ttl ttl, Failure* failure) override;
+  Outcome erase_many(std::span<const std::string_view> keys, Failure* failure) override;
+  Outcome increment(std::string_view key, std::int64_t by, std::int64_t initial, Ttl ttl_if_new, std::int64_t* value,
+                    Failure* failure) override;
+  Outcome touch(std::string_view key, Ttl ttl, Failure* failure) override;
+  Outcome clear(std::string_view prefix, Failure* failure) override;
+  Outcome erase_prefix(std::string_view prefix, std::int64_t* removed, Failure* failure) override;
+  Outcome count_prefix(std::string_view prefix, std::int64_t* count, Failure* failure) override;
+  Outcome prune(std::int64_t* removed, Failure* failure) override;
+  Outcome stats(Stats* stats, Failure* failure) override;
+  Outcome scan(std::string_view prefix, bool has_after, std::string_view after, std::size_t limit, bool with_values,
+               Page* page, Failure* failure) override;
+
+ private:
+  ReadStatus note(ReadStatus status, const ReadInfo& info) {
+    if (status == ReadStatus::kHit)
+      client_.note_hit(info);
+    else if (status == ReadStatus::kMiss)
+      client_.note_miss();
+    return status;
+  }
+  void no_owner(Failure* failure) const;
+  // nullopt: no answer, or an error; `failure` says which.
+  std::optional<Reply> call(std::span<const std::string_view> arguments, Failure* failure);
+  std::optional<Reply> call(std::initializer_list<std::string_view> arguments, Failure* failure) {
+    return call(std::span(arguments.begin(), arguments.size()), failure);
+  }
+  Outcome count_of(std::initializer_list<std::string_view> arguments, std::int64_t* count, Failure* failure);
+
+  Client client_;
+  std::vector<std::string_view> arguments_;
+};
+
+}  // namespace coppice::php

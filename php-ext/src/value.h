@@ -1,0 +1,74 @@
+// PHP values to what a store keeps, and back.
+#pragma once
+
+#include "cache_object.h"
+
+namespace coppice::php {
+
+// A value ready to be stored. Its bytes lie in the script's string, in the object itself, in `held`, or in
+// ThreadState::value, which the next encoding takes over.
+struct Encoded {
+  ValueType type = ValueType::kNull;
+  std::string_view bytes;
+  zend_string* held = nullptr;
+  char small[32];
+
+  void release() {
+    if (held != nullptr) zend_string_release(held);
+    held = nullptr;
+  }
+};
+// false: an exception was thrown. May run user code (serialize handlers), so nothing else may lie in
+// ThreadState::value. `key` is for messages.
+bool encode_value(const CacheObject& cache, std::string_view key, zval* value, Encoded* out);
+
+// What was read, before it becomes a PHP value.
+struct Raw {
+  ReadInfo info;
+  bool decoded = false;          // `value` is it already,
+  bool broken = false;           // or its bytes were no array encoding,
+  zend_string* string = nullptr; // or it lies here (owned),
+  std::string_view bytes;        // or here: in `small`, or in ThreadState::value
+  zval value;
+  char small[40];
+
+  // Where the value of an entry is to be copied to. Calls Zend.
+  char* room_for(const ReadInfo& entry);
+  void release() {
+    if (string != nullptr) zend_string_release(string);
+    string = nullptr;
+  }
+};
+
+// What became of a Raw without user code.
+enum class Made : std::uint8_t {
+  kDone,
+  kPending,  // the value is a string: what is to be unserialized
+  kBroken,
+  kForeign,  // a type that this version does not know
+};
+
+// Reads an entry of either backend. kFailed: the cache is away.
+Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
+// The same, and removes it.
+Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
+// From a local entry. Calls Zend unless LocalBackend::kLocks.
+void read_entry(const EntryView& entry, Raw* raw);
+
+// Makes `raw` a PHP value, as far as that needs no user code, and releases it.
+Made make_value(Raw* raw, zval* out);
+// The rest of it. false: it can't be decoded, and a warning or exception said so, or user code threw; `value` is null
+// then. Runs user code.
+bool finish_value(const CacheObject& cache, std::string_view key, ValueType type, Made made, zval* value);
+// Both. `key` must stay where it is.
+inline bool decode_raw(const CacheObject& cache, std::string_view key, Raw* raw, zval* out) {
+  const Made made = make_value(raw, out);
+  return made == Made::kDone || finish_value(cache, key, raw->info.type, made, out);
+}
+// The same for bytes that the caller owns.
+bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type, std::string_view bytes, zval* out);
+
+// Entry's name of an encoding.
+std::string_view encoding_name(ValueType type);
+
+}  // namespace coppice::php

@@ -1,0 +1,217 @@
+#include <charconv>
+
+#include "serializer.h"
+#include "value.h"
+
+namespace coppice::php {
+
+namespace {
+
+// Strings that user code may look at while it runs go to the request's heap, arrays to the thread's buffer.
+bool goes_to_string(ValueType type) { return type != ValueType::kArray; }
+
+const char* why_broken(ValueType type, const CacheObject& cache) {
+  switch (type) {
+    case ValueType::kInteger: return "it is no integer";
+    case ValueType::kDouble: return "it is no float";
+    case ValueType::kArray: return "its bytes are no array encoding of this version";
+    case ValueType::kSerialized: return "its bytes can't be unserialized";
+    case ValueType::kIgbinary:
+      if (!igbinary_is_loaded()) return "it was written by igbinary, which is not loaded here";
+      if (cache.allowed_classes != nullptr) return "it was written by igbinary, which can't honour allowed_classes";
+      return "its bytes can't be unserialized by igbinary";
+    default: return "it has an unknown type";
+  }
+}
+
+// The value counts as a miss, and that is said.
+bool broken(const CacheObject& cache, std::string_view key, ValueType type) {
+  zend_object* exception = EG(exception);
+  if (exception != nullptr && (cache.throws || is_exit(exception))) {
+    if (!is_exit(exception))
+      zend_throw_exception_ex(classes.serialization, 0, "the value of key %s can't be decoded: unserializing it threw",
+                              ShownKey(key).text());
+    return false;
+  }
+  if (cache.throws) {
+    zend_throw_exception_ex(classes.serialization, 0, "the value of key %s can't be decoded: %s", ShownKey(key).text(),
+                            why_broken(type, cache));
+    return false;
+  }
+  if (exception != nullptr) {
+    zend_clear_exception();
+    php_error_docref(nullptr, E_WARNING, "the value of key %s counts as a miss: unserializing it threw",
+                     ShownKey(key).text());
+    return false;
+  }
+  php_error_docref(nullptr, E_WARNING, "the value of key %s counts as a miss: %s", ShownKey(key).text(),
+                   why_broken(type, cache));
+  return false;
+}
+
+bool make_integer(std::string_view bytes, zval* out) {
+  zend_long number;
+  const auto [end, code] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), number);
+  if (code != std::errc() || end != bytes.data() + bytes.size()) return false;
+  ZVAL_LONG(out, number);
+  return true;
+}
+
+// The types that need no user code; false: broken.
+bool make_plain(ValueType type, std::string_view bytes, zval* out) {
+  switch (type) {
+    case ValueType::kString: ZVAL_STRINGL_FAST(out, bytes.data(), bytes.size()); return true;
+    case ValueType::kInteger: return make_integer(bytes, out);
+    case ValueType::kNull: ZVAL_NULL(out); return true;
+    case ValueType::kFalse: ZVAL_FALSE(out); return true;
+    case ValueType::kTrue: ZVAL_TRUE(out); return true;
+    case ValueType::kDouble: {
+      if (bytes.size() != 8) return false;
+      double d;
+      std::memcpy(&d, bytes.data(), 8);
+      ZVAL_DOUBLE(out, d);
+      return true;
+    }
+    case ValueType::kArray: return decode_array(thread_state().codec, bytes, out);
+    default: return false;
+  }
+}
+
+bool is_serialized(ValueType type) { return type == ValueType::kSerialized || type == ValueType::kIgbinary; }
+
+// Replaces the bytes in `value` by what they stand for.
+bool unserialize_in_place(const CacheObject& cache, ValueType type, zval* value) {
+  zend_string* bytes = Z_STR_P(value);
+  ZVAL_NULL(value);
+  bool good = false;
+  if (type == ValueType::kSerialized)
+    good = unserialize(ZSTR_VAL(bytes), ZSTR_LEN(bytes), cache.allowed_classes, value);
+  else if (cache.allowed_classes == nullptr && igbinary_is_loaded())
+    good = igbinary_unserialize(bytes, value);
+  zend_string_release(bytes);
+  return good;
+}
+
+Made make_from(ValueType type, std::string_view bytes, zval* out) {
+  if (static_cast<std::uint8_t>(type) > kLastValueType) return Made::kForeign;
+  if (is_serialized(type)) {
+    ZVAL_STRINGL(out, bytes.data(), bytes.size());
+    return Made::kPending;
+  }
+  return make_plain(type, bytes, out) ? Made::kDone : Made::kBroken;
+}
+
+// Copies without calling Zend.
+void copy_entry(const EntryView& entry, Raw* raw) {
+  raw->info = {.version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
+  if (entry.value_size <= sizeof raw->small) {
+    entry.copy_value(raw->small);
+    raw->bytes = {raw->small, entry.value_size};
+    return;
+  }
+  Scratch& scratch = thread_state().value;
+  scratch.clear();
+  if (!scratch.reserve(entry.value_size)) throw std::bad_alloc();
+  entry.copy_value(scratch.end());
+  scratch.advance(entry.value_size);
+  raw->bytes = scratch.view();
+}
+
+}  // namespace
+
+char* Raw::room_for(const ReadInfo& entry) {
+  release();
+  if (entry.value_size <= sizeof small) {
+    bytes = {small, entry.value_size};
+    return small;
+  }
+  if (goes_to_string(entry.type)) {
+    string = zend_string_alloc(entry.value_size, false);
+    ZSTR_VAL(string)[entry.value_size] = '\0';
+    return ZSTR_VAL(string);
+  }
+  Scratch& scratch = thread_state().value;
+  scratch.clear();
+  if (!scratch.reserve(entry.value_size)) throw std::bad_alloc();
+  scratch.advance(entry.value_size);
+  bytes = scratch.view();
+  return scratch.data();
+}
+
+void read_entry(const EntryView& entry, Raw* raw) {
+  if constexpr (LocalBackend::kLocks) return copy_entry(entry, raw);
+  raw->info = {.version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
+  if (entry.type == ValueType::kArray && entry.is_contiguous()) {
+    raw->decoded = decode_array(thread_state().codec, entry.contiguous_value(), &raw->value);
+    raw->broken = !raw->decoded;
+    return;
+  }
+  entry.copy_value(raw->room_for(raw->info));
+}
+
+Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
+  if (!cache.is_shared)
+    return cache.local().read(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
+  SharedBackend& shared = cache.shared();
+  switch (shared.read(
+      key, [raw](const ReadInfo& e) { return raw->room_for(e); }, &raw->info, failure)) {
+    case ReadStatus::kHit: return Outcome::kDone;
+    case ReadStatus::kMiss:
+      raw->release();
+      return failure->kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed;
+    case ReadStatus::kAskOwner: break;
+  }
+  raw->release();
+  const Outcome outcome = shared.ask(key, false, &raw->info, &thread_state().value, failure);
+  raw->bytes = thread_state().value.view();
+  return outcome;
+}
+
+Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
+  if (!cache.is_shared)
+    return cache.local().take(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
+  const Outcome outcome = cache.shared().ask(key, true, &raw->info, &thread_state().value, failure);
+  raw->bytes = thread_state().value.view();
+  return outcome;
+}
+
+Made make_value(Raw* raw, zval* out) {
+  if (raw->decoded) {
+    ZVAL_COPY_VALUE(out, &raw->value);
+    return Made::kDone;
+  }
+  ZVAL_NULL(out);
+  if (raw->broken) return Made::kBroken;
+  const ValueType type = raw->info.type;
+  if (raw->string == nullptr) return make_from(type, raw->bytes, out);
+  Made made = Made::kDone;
+  if (type == ValueType::kString || is_serialized(type)) {
+    ZVAL_NEW_STR(out, raw->string);
+    raw->string = nullptr;
+    if (type != ValueType::kString) made = Made::kPending;
+  } else {
+    made = make_from(type, view(raw->string), out);
+    raw->release();
+  }
+  return made;
+}
+
+bool finish_value(const CacheObject& cache, std::string_view key, ValueType type, Made made, zval* value) {
+  switch (made) {
+    case Made::kDone: return true;
+    case Made::kPending: return unserialize_in_place(cache, type, value) || broken(cache, key, type);
+    case Made::kBroken: ZVAL_NULL(value); return broken(cache, key, type);
+    case Made::kForeign: break;
+  }
+  ZVAL_NULL(value);
+  zend_throw_exception_ex(classes.wrong_type, 0, "key %s holds something else than a value of this cache",
+                          ShownKey(key).text());
+  return false;
+}
+
+bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type, std::string_view bytes, zval* out) {
+  const Made made = make_from(type, bytes, out);
+  return made == Made::kDone || finish_value(cache, key, type, made, out);
+}
+
+}  // namespace coppice::php
