@@ -45,7 +45,7 @@ using Ttl = Millis;
 struct Write {
   enum class When : std::uint8_t { kAlways, kIfAbsent, kIfPresent, kIfVersion };
   ValueType type = ValueType::kString;
-  std::string_view bytes;
+  std::string_view bytes = {};
   Ttl ttl = kNoDeadline;
   When when = When::kAlways;
   Version version = 0;

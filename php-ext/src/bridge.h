@@ -14,6 +14,9 @@
 #endif
 #include <php.h>
 #include <php_ini.h>
+#if PHP_VERSION_ID >= 80200
+#include <zend_attributes.h>
+#endif
 #include <zend_exceptions.h>
 #include <zend_interfaces.h>
 #include <zend_smart_str.h>
@@ -23,6 +26,7 @@
 #include <ext/standard/php_var.h>
 #pragma GCC diagnostic pop
 
+#include <cstring>
 #include <string_view>
 
 namespace coppice::php {

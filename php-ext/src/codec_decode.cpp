@@ -12,19 +12,20 @@ namespace {
 
 using Bytes = const std::uint8_t*;
 
+// A packed array's elements were buckets before PHP 8.2.
 #if PHP_VERSION_ID >= 80200
-zval* packed_data(zend_array* a) { return a->arPacked; }
+using PackedElement = zval;
+PackedElement* packed_data(zend_array* a) { return a->arPacked; }
+zval* begin_element(PackedElement* element, std::uint32_t) { return element; }
 #else
-Bucket* packed_data(zend_array* a) { return a->arData; }
-#endif
-zval* slot_of(zval* z) { return z; }
-zval* slot_of(Bucket* b) {
-  b->h = 0;
-  b->key = nullptr;
-  return &b->val;
+using PackedElement = Bucket;
+PackedElement* packed_data(zend_array* a) { return a->arData; }
+zval* begin_element(PackedElement* element, std::uint32_t i) {
+  element->h = i;
+  element->key = nullptr;
+  return &element->val;
 }
-void number_packed(zval*, std::uint32_t) {}
-void number_packed(Bucket* b, std::uint32_t i) { b->h = i; }
+#endif
 
 class Decoder {
  public:
@@ -238,12 +239,11 @@ class Decoder {
     zend_array* array = zend_new_array(count);
     ZVAL_ARR(out, array);
     zend_hash_real_init_packed(array);
-    auto* element = packed_data(array);
+    PackedElement* element = packed_data(array);
     std::uint32_t i = 0;
     bool whole = true;
     for (; i < count && whole; ++i, ++element) {
-      zval* slot = slot_of(element);
-      number_packed(element, i);
+      zval* slot = begin_element(element, i);
       ZVAL_NULL(slot);
       whole = value(slot, depth);
     }

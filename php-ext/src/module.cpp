@@ -95,8 +95,8 @@ PHP_MINIT_FUNCTION(coppice) {
 #if PHP_VERSION_ID >= 80200
   // A DSN may hold a password: stack traces leave it out.
   auto* open = static_cast<zend_function*>(zend_hash_str_find_ptr(&classes.cache->function_table, "open", 4));
-  zend_add_parameter_attribute(open, 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
-  zend_add_parameter_attribute(open, 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+  zend_string* sensitive = zend_string_init_interned("SensitiveParameter", sizeof "SensitiveParameter" - 1, true);
+  for (std::uint32_t argument = 0; argument < 2; ++argument) zend_add_parameter_attribute(open, argument, sensitive, 0);
 #endif
   return SUCCESS;
 }
@@ -119,7 +119,7 @@ PHP_RINIT_FUNCTION(coppice) {
 }
 
 // Not RSHUTDOWN: session handlers and destructors may still use a cache after it.
-int post_deactivate() {
+auto post_deactivate() -> decltype(zend_module_entry{}.post_deactivate_func()) {
   coppice::php::thread_state().codec.end_request();
   return SUCCESS;
 }
@@ -127,7 +127,7 @@ int post_deactivate() {
 PHP_MINFO_FUNCTION(coppice) {
   (void)zend_module;
   char stores[24];
-  std::snprintf(stores, sizeof stores, "%zu", coppice::php::LocalBackend::open_stores());
+  snprintf(stores, sizeof stores, "%zu", coppice::php::LocalBackend::open_stores());
   php_info_print_table_start();
   php_info_print_table_row(2, "Coppice", "enabled");
   php_info_print_table_row(2, "Version", COPPICE_VERSION);
