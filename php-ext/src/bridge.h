@@ -20,10 +20,15 @@
 #include <zend_exceptions.h>
 #include <zend_interfaces.h>
 #include <zend_smart_str.h>
+
 #include <ext/spl/spl_exceptions.h>
-#include <ext/spl/spl_iterators.h>
 #include <ext/standard/info.h>
+// These do not say themselves that they are C.
+extern "C" {
+#include <ext/date/php_date.h>
+#include <ext/spl/spl_iterators.h>
 #include <ext/standard/php_var.h>
+}
 #pragma GCC diagnostic pop
 
 #include <cstring>

@@ -120,7 +120,8 @@ void store_all(CacheObject& cache, ArgumentList& pairs, Ttl ttl, zval* return_va
     ThreadState& state = thread_state();
     const auto keys = pairs.whole_keys(cache);
     state.values.clear();
-    for (std::uint32_t i = 0; i < pairs.size(); ++i) state.values.push_back({keys[i], encoded[i].type, encoded[i].bytes});
+    for (std::uint32_t i = 0; i < pairs.size(); ++i)
+      state.values.push_back({keys[i], encoded[i].type, encoded[i].bytes});
     Failure failure;
     const Outcome outcome = cache.backend->write_many(state.values, ttl, &failure);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) encoded[i].release();

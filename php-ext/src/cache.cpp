@@ -219,11 +219,14 @@ ZEND_METHOD(Coppice_Cache, has) {
     ReadInfo info;
     switch (cache.shared().read(
         whole.get(), [](const ReadInfo&) -> char* { return nullptr; }, &info, &failure)) {
-      case ReadStatus::kHit: RETVAL_TRUE; return;
+      case ReadStatus::kHit:
+        RETVAL_TRUE;
+        return;
       case ReadStatus::kMiss:
         RETVAL_BOOL(settle(cache, failure.kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed, failure));
         return;
-      case ReadStatus::kAskOwner: break;
+      case ReadStatus::kAskOwner:
+        break;
     }
     const Outcome outcome = cache.shared().ask(whole.get(), false, &info, &thread_state().value, &failure);
     RETVAL_BOOL(settle(cache, outcome, failure));
@@ -288,7 +291,8 @@ ZEND_METHOD(Coppice_Cache, prefix) {
   ZEND_PARSE_PARAMETERS_END();
   CacheObject& cache = *COPPICE_THIS();
   if (ZSTR_LEN(cache.prefix) + ZSTR_LEN(prefix) >= kMaxKeyLength) {
-    zend_throw_exception_ex(classes.invalid_key, 0, "the prefix has %zu bytes in all; a key needs to fit behind it, within 4096",
+    zend_throw_exception_ex(classes.invalid_key, 0,
+                            "the prefix has %zu bytes in all; a key needs to fit behind it, within 4096",
                             ZSTR_LEN(cache.prefix) + ZSTR_LEN(prefix));
     RETURN_THROWS();
   }

@@ -11,12 +11,12 @@
 namespace coppice::php {
 
 struct CacheObject {
-  Backend* backend;              // the registry's; null in an object that open() has not filled
+  Backend* backend;  // the registry's; null in an object that open() has not filled
   bool is_shared;
-  bool throws;                   // on_error=throw
-  bool igbinary;                 // serializer=igbinary
-  zend_array* allowed_classes;   // lowercased names as keys; null: all
-  zend_string* prefix;           // never null
+  bool throws;                  // on_error=throw
+  bool igbinary;                // serializer=igbinary
+  zend_array* allowed_classes;  // lowercased names as keys; null: all
+  zend_string* prefix;          // never null
   zend_object std;
 
   LocalBackend& local() { return *static_cast<LocalBackend*>(backend); }

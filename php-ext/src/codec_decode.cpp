@@ -1,7 +1,7 @@
+#include <zend_hash.h>
+
 #include "codec.h"
 #include "codec_tags.h"
-
-#include <zend_hash.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -140,7 +140,8 @@ class Decoder {
     }
     switch (t >> 4) {
       case 0x8:
-      case 0x9: return literal(t, out);
+      case 0x9:
+        return literal(t, out);
       case 0xa: {
         std::uint64_t n;
         if (!number((t & 7) + 1u, &n)) return false;
@@ -148,10 +149,14 @@ class Decoder {
         ZVAL_LONG(out, t < tag::kNegative ? static_cast<zend_long>(n) : -1 - static_cast<zend_long>(n));
         return true;
       }
-      case 0xb: return other(t, out, depth);
-      case 0xc: return list(t - tag::kShortList, out, depth + 1);
-      case 0xd: return shape(t - tag::kShortShape + 1u, out, depth + 1);
-      default: break;
+      case 0xb:
+        return other(t, out, depth);
+      case 0xc:
+        return list(t - tag::kShortList, out, depth + 1);
+      case 0xd:
+        return shape(t - tag::kShortShape + 1u, out, depth + 1);
+      default:
+        break;
     }
     if (t < tag::kShortStringUse) return shape_use(t - tag::kShortShapeUse, out, depth + 1);
     zend_string* s;
@@ -163,9 +168,15 @@ class Decoder {
   bool other(std::uint8_t t, zval* out, std::uint32_t depth) {
     std::uint32_t n;
     switch (t) {
-      case tag::kNull: ZVAL_NULL(out); return true;
-      case tag::kFalse: ZVAL_FALSE(out); return true;
-      case tag::kTrue: ZVAL_TRUE(out); return true;
+      case tag::kNull:
+        ZVAL_NULL(out);
+        return true;
+      case tag::kFalse:
+        ZVAL_FALSE(out);
+        return true;
+      case tag::kTrue:
+        ZVAL_TRUE(out);
+        return true;
       case tag::kDouble: {
         if (left() < 8) return false;
         double d;
@@ -176,7 +187,8 @@ class Decoder {
       }
       case tag::kString8:
       case tag::kString16:
-      case tag::kString32: return literal(t, out);
+      case tag::kString32:
+        return literal(t, out);
       case tag::kStringUse8:
       case tag::kStringUse16:
       case tag::kStringUse32: {
@@ -185,11 +197,16 @@ class Decoder {
         ZVAL_STR_COPY(out, s);
         return true;
       }
-      case tag::kList: return varint(&n) && list(n, out, depth + 1);
-      case tag::kMap: return varint(&n) && map(n, out, depth + 1);
-      case tag::kShape: return varint(&n) && shape(n, out, depth + 1);
-      case tag::kShapeUse: return varint(&n) && shape_use(n, out, depth + 1);
-      case tag::kReference: return reference(out, depth);
+      case tag::kList:
+        return varint(&n) && list(n, out, depth + 1);
+      case tag::kMap:
+        return varint(&n) && map(n, out, depth + 1);
+      case tag::kShape:
+        return varint(&n) && shape(n, out, depth + 1);
+      case tag::kShapeUse:
+        return varint(&n) && shape_use(n, out, depth + 1);
+      case tag::kReference:
+        return reference(out, depth);
       case tag::kReferenceUse: {
         if (!varint(&n) || n >= codec_.references.size()) return false;
         zend_reference* r = codec_.references[n].reference;
@@ -198,7 +215,8 @@ class Decoder {
         ZVAL_REF(out, r);
         return true;
       }
-      default: return false;
+      default:
+        return false;
     }
   }
 

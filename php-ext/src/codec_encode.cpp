@@ -80,8 +80,9 @@ class Encoder {
     const std::size_t length = ZSTR_LEN(s);
     if (length >= tag::kShortestShared) {
       const std::uint64_t hash = mix(ZSTR_HASH(s));
-      CodecState::Known& known = codec_.known_strings.find(
-          hash, [s](const void* other) { return zend_string_equals(s, static_cast<zend_string*>(const_cast<void*>(other))); });
+      CodecState::Known& known = codec_.known_strings.find(hash, [s](const void* other) {
+        return zend_string_equals(s, static_cast<zend_string*>(const_cast<void*>(other)));
+      });
       if (!codec_.known_strings.is_empty(known)) return encode_string_use(known.index);
       codec_.known_strings.add(known, hash, s);
     }
@@ -110,20 +111,30 @@ class Encoder {
   bool encode_value(zval* v, std::uint32_t depth) {
     switch (Z_TYPE_P(v)) {
       case IS_UNDEF:
-      case IS_NULL: return put(tag::kNull);
-      case IS_FALSE: return put(tag::kFalse);
-      case IS_TRUE: return put(tag::kTrue);
-      case IS_LONG: return encode_integer(Z_LVAL_P(v));
+      case IS_NULL:
+        return put(tag::kNull);
+      case IS_FALSE:
+        return put(tag::kFalse);
+      case IS_TRUE:
+        return put(tag::kTrue);
+      case IS_LONG:
+        return encode_integer(Z_LVAL_P(v));
       case IS_DOUBLE: {
         std::uint64_t bits;
         std::memcpy(&bits, &Z_DVAL_P(v), 8);
         return put(tag::kDouble, bits, 8);
       }
-      case IS_STRING: return encode_string(Z_STR_P(v));
-      case IS_ARRAY: return encode_array(Z_ARRVAL_P(v), depth + 1);
-      case IS_REFERENCE: return encode_reference(v, depth);
-      case IS_OBJECT: has_object_ = true; return put(tag::kNull);
-      default: return fail(EncodeStatus::kResource);
+      case IS_STRING:
+        return encode_string(Z_STR_P(v));
+      case IS_ARRAY:
+        return encode_array(Z_ARRVAL_P(v), depth + 1);
+      case IS_REFERENCE:
+        return encode_reference(v, depth);
+      case IS_OBJECT:
+        has_object_ = true;
+        return put(tag::kNull);
+      default:
+        return fail(EncodeStatus::kResource);
     }
   }
 

@@ -36,11 +36,18 @@ void throw_failure(const Failure& failure) {
   zend_class_entry* ce = classes.refused;
   switch (failure.kind) {
     case Kind::kUnreachable:
-    case Kind::kLoading: ce = classes.connection; break;
+    case Kind::kLoading:
+      ce = classes.connection;
+      break;
     case Kind::kNotInteger:
-    case Kind::kWrongType: ce = classes.wrong_type; break;
-    case Kind::kOverflow: ce = classes.overflow; break;
-    default: break;
+    case Kind::kWrongType:
+      ce = classes.wrong_type;
+      break;
+    case Kind::kOverflow:
+      ce = classes.overflow;
+      break;
+    default:
+      break;
   }
   zend_throw_exception(ce, failure.text, 0);
 }

@@ -38,11 +38,20 @@ Outcome refuse(Error error, Failure* failure) {
   Kind kind = Kind::kOther;
   switch (error) {
     case Error::kValueTooLarge:
-    case Error::kOutOfMemory: kind = Kind::kRefused; break;
-    case Error::kNotInteger: kind = Kind::kNotInteger; break;
-    case Error::kOverflow: kind = Kind::kOverflow; break;
-    case Error::kWrongType: kind = Kind::kWrongType; break;
-    default: break;
+    case Error::kOutOfMemory:
+      kind = Kind::kRefused;
+      break;
+    case Error::kNotInteger:
+      kind = Kind::kNotInteger;
+      break;
+    case Error::kOverflow:
+      kind = Kind::kOverflow;
+      break;
+    case Error::kWrongType:
+      kind = Kind::kWrongType;
+      break;
+    default:
+      break;
   }
   failure->set(kind, error_message(error));
   return Outcome::kFailed;
@@ -51,8 +60,8 @@ Outcome refuse(Error error, Failure* failure) {
 // The first option that asks for something else than the store has, in words.
 std::string contradiction(const Options& wanted, const StoreOptions& open) {
   const auto differs = [&](const char* option, const std::string& have, const std::string& want) {
-    return "the local store \"" + wanted.name + "\" is open in this process with " + option + "=" + have + ", not " + want +
-           "; give another name: local:name?" + option + "=" + want;
+    return "the local store \"" + wanted.name + "\" is open in this process with " + option + "=" + have + ", not " +
+           want + "; give another name: local:name?" + option + "=" + want;
   };
   if (wanted.max_memory && *wanted.max_memory != open.max_memory)
     return differs("max_memory", std::to_string(open.max_memory), std::to_string(*wanted.max_memory));

@@ -26,8 +26,8 @@ struct ThreadState {
   std::vector<std::string_view> views;  // into `keys`, or into strings of the request
   std::vector<KeyValue> values;
   Page page;
-  std::string resume;                   // where a walk goes on
-  Options options;                      // of the open() in progress
+  std::string resume;  // where a walk goes on
+  Options options;     // of the open() in progress
   std::string error;
   std::map<std::string, std::unique_ptr<SharedBackend>> owners;  // connections, by what they were opened with
 };
@@ -35,15 +35,15 @@ struct ThreadState {
 }  // namespace coppice::php
 
 ZEND_BEGIN_MODULE_GLOBALS(coppice)
-  coppice::php::ThreadState* state;
-  bool warned;  // in this request
-  char* dsn;
-  char* max_memory;
-  char* prefix;
-  char* owner_uid;
-  char* on_error;
-  char* allowed_classes;
-  char* serializer;
+coppice::php::ThreadState* state;
+bool warned;  // in this request
+char* dsn;
+char* max_memory;
+char* prefix;
+char* owner_uid;
+char* on_error;
+char* allowed_classes;
+char* serializer;
 ZEND_END_MODULE_GLOBALS(coppice)
 
 ZEND_EXTERN_MODULE_GLOBALS(coppice)

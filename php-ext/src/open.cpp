@@ -13,16 +13,25 @@ namespace {
 bool option_text(std::string_view name, zval* value, std::string* text, std::string* error) {
   ZVAL_DEREF(value);
   switch (Z_TYPE_P(value)) {
-    case IS_FALSE: *text = "0"; return true;
-    case IS_TRUE: *text = "1"; return true;
-    case IS_LONG: *text = std::to_string(Z_LVAL_P(value)); return true;
+    case IS_FALSE:
+      *text = "0";
+      return true;
+    case IS_TRUE:
+      *text = "1";
+      return true;
+    case IS_LONG:
+      *text = std::to_string(Z_LVAL_P(value));
+      return true;
     case IS_DOUBLE: {
       char digits[32];
       text->assign(digits, std::to_chars(digits, digits + sizeof digits, Z_DVAL_P(value)).ptr);
       return true;
     }
-    case IS_STRING: *text = view(Z_STR_P(value)); return true;
-    default: break;
+    case IS_STRING:
+      *text = view(Z_STR_P(value));
+      return true;
+    default:
+      break;
   }
   *error = "option " + std::string(name) + " must be a string, number or bool, not " + zend_zval_type_name(value);
   return false;
@@ -60,7 +69,8 @@ bool apply_settings(Options& o, std::string* error) {
   const char* size = COPPICE_G(max_memory);
   if (size == nullptr || *size == '\0') return true;
   if (parse_size(size, &o.default_max_memory) && o.default_max_memory >= kSmallestMaxMemory) return true;
-  *error = "setting coppice.max_memory can't be \"" + std::string(size) + "\"; sizes are written as 256M, and 2M is the least";
+  *error = "setting coppice.max_memory can't be \"" + std::string(size) +
+           "\"; sizes are written as 256M, and 2M is the least";
   return false;
 }
 

@@ -63,7 +63,8 @@ bool apply_query(Options& options, std::string_view query, std::string* error) {
 
 bool apply_unix(Options& options, std::string_view rest, std::string* error) {
   const std::size_t path = rest.find('/');
-  if (path == std::string_view::npos) return fail(error, "a unix: DSN needs an absolute path: unix:///run/coppice.sock");
+  if (path == std::string_view::npos)
+    return fail(error, "a unix: DSN needs an absolute path: unix:///run/coppice.sock");
   // The password may hold anything but these two when it is percent-encoded.
   const std::string_view authority = rest.substr(0, path);
   if (!authority.empty()) {
@@ -184,12 +185,19 @@ bool parse_size(std::string_view text, std::uint64_t* out) {
   if (!text.empty()) {
     switch (text.back()) {
       case 'k':
-      case 'K': shift = 10; break;
+      case 'K':
+        shift = 10;
+        break;
       case 'm':
-      case 'M': shift = 20; break;
+      case 'M':
+        shift = 20;
+        break;
       case 'g':
-      case 'G': shift = 30; break;
-      default: break;
+      case 'G':
+        shift = 30;
+        break;
+      default:
+        break;
     }
     if (shift != 0) text.remove_suffix(1);
   }
@@ -224,8 +232,8 @@ bool apply_option(Options& options, std::string_view name, std::string_view valu
     good = options.scheme == Scheme::kLocal ? apply_local(options, name, value, &known)
                                             : apply_shared(options, name, value, &known);
   if (!known)
-    return fail(error, "unknown option " + quoted(name) + " for " +
-                           (options.scheme == Scheme::kLocal ? "local:" : "unix:"));
+    return fail(error,
+                "unknown option " + quoted(name) + " for " + (options.scheme == Scheme::kLocal ? "local:" : "unix:"));
   if (good) return true;
   if (name == "prefix") return fail(error, "the prefix is longer than 4095 bytes");
   return fail(error, "option " + std::string(name) + " can't be " + quoted(value));
@@ -245,7 +253,8 @@ bool apply_dsn(Options& options, std::string_view dsn, std::string* error) {
   } else {
     const std::size_t colon = place.find(':');
     if (colon == std::string_view::npos) return fail(error, "the DSN has no scheme; local:, unix: and auto: are known");
-    return fail(error, "unknown scheme " + quoted(place.substr(0, colon + 1)) + " of the DSN; local:, unix: and auto: are known");
+    return fail(error, "unknown scheme " + quoted(place.substr(0, colon + 1)) +
+                           " of the DSN; local:, unix: and auto: are known");
   }
   return apply_query(options, query, error);
 }

@@ -23,11 +23,11 @@ struct Options {
   std::string prefix;
   bool throw_on_error = false;
   bool igbinary = false;
-  bool all_classes = true;                // else only those of `classes`
+  bool all_classes = true;  // else only those of `classes`
   std::vector<std::string> classes;
 
   // ---- local
-  std::string name;                       // which of the process's stores
+  std::string name;  // which of the process's stores
   std::optional<std::uint64_t> max_memory;
   std::optional<std::uint32_t> max_value;
   std::optional<Policy> policy;

@@ -63,8 +63,8 @@ void current_key(zend_object_iterator* it, zval* key) { ZVAL_STR_COPY(key, objec
 void move_forward(zend_object_iterator* it) { ++place_of(it); }
 void rewind(zend_object_iterator* it) { place_of(it) = 0; }
 
-const zend_object_iterator_funcs iterator_functions = {
-    free_iterator, is_valid, current_value, current_key, move_forward, rewind, nullptr, nullptr};
+const zend_object_iterator_funcs iterator_functions = {free_iterator, is_valid, current_value, current_key,
+                                                       move_forward,  rewind,   nullptr,       nullptr};
 
 zend_object_iterator* make_iterator(zend_class_entry*, zval* object, int by_reference) {
   if (by_reference) {

@@ -35,9 +35,10 @@ Outcome collect_keys(CacheObject& cache, std::string_view prefix, bool has_after
   ThreadState& state = thread_state();
   state.resume = after;
   for (;;) {
-    const std::size_t left = limit == 0 ? kPage : static_cast<std::size_t>(limit) - zend_hash_num_elements(Z_ARRVAL_P(out));
-    const Outcome outcome = cache.backend->scan(prefix, has_after, state.resume, left < kPage ? left : kPage, false,
-                                                &state.page, failure);
+    const std::size_t left =
+        limit == 0 ? kPage : static_cast<std::size_t>(limit) - zend_hash_num_elements(Z_ARRVAL_P(out));
+    const Outcome outcome =
+        cache.backend->scan(prefix, has_after, state.resume, left < kPage ? left : kPage, false, &state.page, failure);
     if (outcome == Outcome::kFailed) return outcome;
     for (const Page::Item& item : state.page.items) {
       zval key;

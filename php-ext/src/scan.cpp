@@ -10,9 +10,9 @@ namespace {
 zend_object_handlers scan_handlers;
 
 struct ScanObject {
-  zend_object* cache;    // owned; null in an object that scan() has not filled
-  zend_string* prefix;   // owned, as is `after`; both whole keys
-  zend_string* after;    // null: from the first on
+  zend_object* cache;   // owned; null in an object that scan() has not filled
+  zend_string* prefix;  // owned, as is `after`; both whole keys
+  zend_string* after;   // null: from the first on
   zend_long limit;
   zend_object std;
 };
@@ -43,11 +43,11 @@ void free_scan(zend_object* object) {
 // The part of the walk that is at hand; freed with the iterator, which PHP does even after a fatal error.
 struct Walk {
   Page page;
-  std::size_t place = 0;     // in the page: the current entry
-  std::string resume;        // the last key of the pages before
+  std::size_t place = 0;  // in the page: the current entry
+  std::string resume;     // the last key of the pages before
   bool has_resume = false;
-  std::uint64_t taken = 0;   // entries handed out
-  bool is_busy = false;      // decoding runs user code, which may hold this iterator
+  std::uint64_t taken = 0;  // entries handed out
+  bool is_busy = false;     // decoding runs user code, which may hold this iterator
 };
 
 // The iterator's `data` is the Scan. `value` is undefined at the end of the walk.
@@ -131,9 +131,7 @@ void free_iterator(zend_object_iterator* base) {
   zval_ptr_dtor(&base->data);
 }
 
-IteratorResult is_valid(zend_object_iterator* base) {
-  return Z_ISUNDEF(iterator_of(base)->value) ? FAILURE : SUCCESS;
-}
+IteratorResult is_valid(zend_object_iterator* base) { return Z_ISUNDEF(iterator_of(base)->value) ? FAILURE : SUCCESS; }
 
 zval* current_value(zend_object_iterator* base) { return &iterator_of(base)->value; }
 
@@ -167,8 +165,8 @@ HashTable* gc_of_iterator(zend_object_iterator* base, zval** table, int* count) 
   return nullptr;
 }
 
-const zend_object_iterator_funcs iterator_functions = {
-    free_iterator, is_valid, current_value, current_key, move_forward, rewind, nullptr, gc_of_iterator};
+const zend_object_iterator_funcs iterator_functions = {free_iterator, is_valid, current_value, current_key,
+                                                       move_forward,  rewind,   nullptr,       gc_of_iterator};
 
 zend_object_iterator* make_iterator(zend_class_entry*, zval* object, int by_reference) {
   if (by_reference) {

@@ -72,7 +72,8 @@ bool unserialize(const char* bytes, std::size_t length, zend_array* allowed, zva
 bool igbinary_unserialize(zend_string* bytes, zval* out) {
   zval argument;
   ZVAL_STR(&argument, bytes);
-  if (call("igbinary_unserialize", &argument, out) && (Z_TYPE_P(out) == IS_OBJECT || Z_TYPE_P(out) == IS_ARRAY)) return true;
+  if (call("igbinary_unserialize", &argument, out) && (Z_TYPE_P(out) == IS_OBJECT || Z_TYPE_P(out) == IS_ARRAY))
+    return true;
   zval_ptr_dtor(out);
   ZVAL_NULL(out);
   return false;

@@ -14,7 +14,9 @@ constexpr std::size_t kChunk = 1u << 20;  // bytes of a request before it is sen
 // A number as an argument.
 class Decimal {
  public:
-  explicit Decimal(std::int64_t n) { length_ = static_cast<std::size_t>(std::to_chars(text_, text_ + sizeof text_, n).ptr - text_); }
+  explicit Decimal(std::int64_t n) {
+    length_ = static_cast<std::size_t>(std::to_chars(text_, text_ + sizeof text_, n).ptr - text_);
+  }
   operator std::string_view() const { return {text_, length_}; }
 
  private:
@@ -99,9 +101,14 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
     arguments[n++] = ttl;
   }
   switch (write.when) {
-    case Write::When::kAlways: break;
-    case Write::When::kIfAbsent: arguments[n++] = "NX"; break;
-    case Write::When::kIfPresent: arguments[n++] = "XX"; break;
+    case Write::When::kAlways:
+      break;
+    case Write::When::kIfAbsent:
+      arguments[n++] = "NX";
+      break;
+    case Write::When::kIfPresent:
+      arguments[n++] = "XX";
+      break;
     case Write::When::kIfVersion:
       arguments[n++] = "IFVER";
       arguments[n++] = version;

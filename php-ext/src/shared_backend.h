@@ -42,8 +42,9 @@ class SharedBackend final : public Backend {
       for (std::size_t i = 0; i < n; ++i) ready[i] = reader->prepare(db, keys[from + i]);
       for (std::size_t i = 0; i < n; ++i) reader->prefetch_block(ready[i]);
       for (std::size_t i = 0; i < n; ++i) {
-        const ReadStatus status =
-            note(reader->read(ready[i], now, [&](const ReadInfo& e) { return dest(from + i, e); }, &info), info);
+        const ReadStatus status = note(reader->read(
+                                           ready[i], now, [&](const ReadInfo& e) { return dest(from + i, e); }, &info),
+                                       info);
         done(from + i, status, info);
       }
     }

@@ -1,7 +1,5 @@
 #include "ttl.h"
 
-#include <ext/date/php_date.h>
-
 #include <cmath>
 
 #include "errors.h"

@@ -25,10 +25,10 @@ bool encode_value(const CacheObject& cache, std::string_view key, zval* value, E
 // What was read, before it becomes a PHP value.
 struct Raw {
   ReadInfo info;
-  bool decoded = false;          // `value` is it already,
-  bool broken = false;           // or its bytes were no array encoding,
-  zend_string* string = nullptr; // or it lies here (owned),
-  std::string_view bytes;        // or here: in `small`, or in ThreadState::value
+  bool decoded = false;           // `value` is it already,
+  bool broken = false;            // or its bytes were no array encoding,
+  zend_string* string = nullptr;  // or it lies here (owned),
+  std::string_view bytes;         // or here: in `small`, or in ThreadState::value
   zval value;
   char small[40];
 

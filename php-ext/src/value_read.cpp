@@ -12,15 +12,20 @@ bool goes_to_string(ValueType type) { return type != ValueType::kArray; }
 
 const char* why_broken(ValueType type, const CacheObject& cache) {
   switch (type) {
-    case ValueType::kInteger: return "it is no integer";
-    case ValueType::kDouble: return "it is no float";
-    case ValueType::kArray: return "its bytes are no array encoding of this version";
-    case ValueType::kSerialized: return "its bytes can't be unserialized";
+    case ValueType::kInteger:
+      return "it is no integer";
+    case ValueType::kDouble:
+      return "it is no float";
+    case ValueType::kArray:
+      return "its bytes are no array encoding of this version";
+    case ValueType::kSerialized:
+      return "its bytes can't be unserialized";
     case ValueType::kIgbinary:
       if (!igbinary_is_loaded()) return "it was written by igbinary, which is not loaded here";
       if (cache.allowed_classes != nullptr) return "it was written by igbinary, which can't honour allowed_classes";
       return "its bytes can't be unserialized by igbinary";
-    default: return "it has an unknown type";
+    default:
+      return "it has an unknown type";
   }
 }
 
@@ -60,11 +65,20 @@ bool make_integer(std::string_view bytes, zval* out) {
 // The types that need no user code; false: broken.
 bool make_plain(ValueType type, std::string_view bytes, zval* out) {
   switch (type) {
-    case ValueType::kString: ZVAL_STRINGL_FAST(out, bytes.data(), bytes.size()); return true;
-    case ValueType::kInteger: return make_integer(bytes, out);
-    case ValueType::kNull: ZVAL_NULL(out); return true;
-    case ValueType::kFalse: ZVAL_FALSE(out); return true;
-    case ValueType::kTrue: ZVAL_TRUE(out); return true;
+    case ValueType::kString:
+      ZVAL_STRINGL_FAST(out, bytes.data(), bytes.size());
+      return true;
+    case ValueType::kInteger:
+      return make_integer(bytes, out);
+    case ValueType::kNull:
+      ZVAL_NULL(out);
+      return true;
+    case ValueType::kFalse:
+      ZVAL_FALSE(out);
+      return true;
+    case ValueType::kTrue:
+      ZVAL_TRUE(out);
+      return true;
     case ValueType::kDouble: {
       if (bytes.size() != 8) return false;
       double d;
@@ -72,8 +86,10 @@ bool make_plain(ValueType type, std::string_view bytes, zval* out) {
       ZVAL_DOUBLE(out, d);
       return true;
     }
-    case ValueType::kArray: return decode_array(thread_state().codec, bytes, out);
-    default: return false;
+    case ValueType::kArray:
+      return decode_array(thread_state().codec, bytes, out);
+    default:
+      return false;
   }
 }
 
@@ -103,7 +119,8 @@ Made make_from(ValueType type, std::string_view bytes, zval* out) {
 
 // Copies without calling Zend.
 void copy_entry(const EntryView& entry, Raw* raw) {
-  raw->info = {.version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
+  raw->info = {
+      .version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
   if (entry.value_size <= sizeof raw->small) {
     entry.copy_value(raw->small);
     raw->bytes = {raw->small, entry.value_size};
@@ -140,7 +157,8 @@ char* Raw::room_for(const ReadInfo& entry) {
 
 void read_entry(const EntryView& entry, Raw* raw) {
   if constexpr (LocalBackend::kLocks) return copy_entry(entry, raw);
-  raw->info = {.version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
+  raw->info = {
+      .version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
   if (entry.type == ValueType::kArray && entry.is_contiguous()) {
     raw->decoded = decode_array(thread_state().codec, entry.contiguous_value(), &raw->value);
     raw->broken = !raw->decoded;
@@ -155,11 +173,13 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
   SharedBackend& shared = cache.shared();
   switch (shared.read(
       key, [raw](const ReadInfo& e) { return raw->room_for(e); }, &raw->info, failure)) {
-    case ReadStatus::kHit: return Outcome::kDone;
+    case ReadStatus::kHit:
+      return Outcome::kDone;
     case ReadStatus::kMiss:
       raw->release();
       return failure->kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed;
-    case ReadStatus::kAskOwner: break;
+    case ReadStatus::kAskOwner:
+      break;
   }
   raw->release();
   const Outcome outcome = shared.ask(key, false, &raw->info, &thread_state().value, failure);
@@ -198,10 +218,15 @@ Made make_value(Raw* raw, zval* out) {
 
 bool finish_value(const CacheObject& cache, std::string_view key, ValueType type, Made made, zval* value) {
   switch (made) {
-    case Made::kDone: return true;
-    case Made::kPending: return unserialize_in_place(cache, type, value) || broken(cache, key, type);
-    case Made::kBroken: ZVAL_NULL(value); return broken(cache, key, type);
-    case Made::kForeign: break;
+    case Made::kDone:
+      return true;
+    case Made::kPending:
+      return unserialize_in_place(cache, type, value) || broken(cache, key, type);
+    case Made::kBroken:
+      ZVAL_NULL(value);
+      return broken(cache, key, type);
+    case Made::kForeign:
+      break;
   }
   ZVAL_NULL(value);
   zend_throw_exception_ex(classes.wrong_type, 0, "key %s holds something else than a value of this cache",
