@@ -38,7 +38,7 @@ std::uint64_t word_at(std::string_view key, std::size_t depth) {
     std::memcpy(&bytes, key.data() + offset, 8);
     return (__builtin_bswap64(bytes) & ~0xffull) | kGoesOn;
   }
-  std::memcpy(&bytes, key.data() + offset, left);
+  if (left != 0) std::memcpy(&bytes, key.data() + offset, left);
   return __builtin_bswap64(bytes) | left;
 }
 bool goes_on(std::uint64_t word) { return (word & 0xff) == kGoesOn; }
