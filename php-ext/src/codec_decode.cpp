@@ -1,4 +1,3 @@
-#include <zend_hash.h>
 
 #include "codec.h"
 #include "codec_tags.h"
