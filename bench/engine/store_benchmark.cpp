@@ -80,7 +80,8 @@ void find_hit(benchmark::State& state, Subject& s) {
   for (auto _ : state) {
     auto e = s.store->find(0, key(order.next()));
     must(e.has_value(), "find missed");
-    benchmark::DoNotOptimize(e->contiguous_value().data()[0]);
+    char first = e->contiguous_value().front();
+    benchmark::DoNotOptimize(first);
   }
 }
 
