@@ -483,7 +483,7 @@ void OrderIndex::insert(std::string_view key, EntryRef ref) {
   void** slot;
   Bucket* b = Access::locate(*this, key, &slot);
   if (!b) {
-    b = Access::make(*this, kGrowBy, {});
+    b = Access::make(*this, kGrowBy, "");
     b->set(0, ref);
     b->count = 1;
     first_ = last_ = b;
