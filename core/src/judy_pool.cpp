@@ -205,22 +205,22 @@ struct JudyPool::Impl {
     }
   }
 
-  // Whose granule to take a slot from. When free granules run short, a larger slot that is already there comes first:
-  // so removals, which free a block for each that they need, can go on without another page.
+  // Whose granule to take a slot from. A slightly larger slot that is already there comes before a new granule: sizes
+  // go in and out of fashion as buckets fill and split. When free granules run short, any slot that is not much too
+  // large does: so removals, which free a block for each that they need, go on without another page.
   Granule* granule_for(std::size_t c) {
     if (Granule* g = partial[c].head) return g;
     const std::uint64_t larger = partial_mask >> c << c;
-    if (free_granules < kReserve && larger) {
-      const auto next = static_cast<std::size_t>(std::countr_zero(larger));
-      if (kSizes[next] <= 4u * kSizes[c]) return partial[next].head;
-    }
+    const auto next = static_cast<std::size_t>(std::countr_zero(larger));
+    if (larger && kSizes[next] <= (free_granules < kReserve ? 4u * kSizes[c] : kSizes[c] + kSizes[c] / 4u))
+      return partial[next].head;
     if (Granule* g = take_granule(c)) return g;
-    if (larger) return partial[std::countr_zero(larger)].head;
+    if (larger) return partial[next].head;
     emergency();
     return take_granule(c);
   }
 
-  void* allocate(std::size_t size) {
+  void* allocate(std::size_t size, std::size_t* usable) {
     Granule* granule = granule_for(class_of(size));
     Page* page = page_of(granule);
     const std::size_t c = granule->size_class;
@@ -239,6 +239,7 @@ struct JudyPool::Impl {
       if (!partial[c].head) partial_mask &= ~(1ull << c);
     }
     bytes += kSizes[c];
+    *usable = kSizes[c];
     return slot;
   }
 
@@ -329,9 +330,13 @@ void* JudyPool::surplus_page() {
   return nullptr;
 }
 
-void* JudyPool::allocate(std::size_t bytes) {
+void* JudyPool::allocate(std::size_t bytes, std::size_t* usable) {
   assert(bytes >= 1 && bytes <= kLargest);
-  return bytes <= kGranuleBytes ? impl_->allocate(bytes) : impl_->allocate_run(run_length(bytes));
+  std::size_t unwanted;
+  if (!usable) usable = &unwanted;
+  if (bytes <= kGranuleBytes) return impl_->allocate(bytes, usable);
+  *usable = run_length(bytes) * kGranuleBytes;
+  return impl_->allocate_run(run_length(bytes));
 }
 
 void JudyPool::free(void* p, std::size_t bytes) {
@@ -339,10 +344,6 @@ void JudyPool::free(void* p, std::size_t bytes) {
     impl_->free(p);
   else
     impl_->free_run(p, run_length(bytes));
-}
-
-std::size_t JudyPool::usable_size(std::size_t bytes) {
-  return bytes <= kGranuleBytes ? kSizes[class_of(bytes)] : run_length(bytes) * kGranuleBytes;
 }
 
 std::size_t JudyPool::pages() const { return impl_->pages; }

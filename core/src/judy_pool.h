@@ -29,8 +29,10 @@ class JudyPool {
   static constexpr std::size_t kPageBytes = 65536;
   static constexpr std::size_t kGranuleBytes = 4096;
   static constexpr std::size_t kLargest = 32768;
-  // Free granules that ready() asks for: 96 KiB. The most that one operation was seen to take, with keys made to be
-  // awkward (see the tests, which hold it to half of this), is 11.
+  // Free granules that ready() asks for: 96 KiB. With keys made to be awkward, and a new granule counted for each size
+  // class that an operation touches, the most that was seen is 8 for an insertion into the order index (a chain of
+  // arrays of 18 KB, or a leaf that becomes a branch), 8 for one into the deadline index, 5 for an erasure; the tests
+  // hold each to 12.
   static constexpr std::size_t kReserve = 24;
 
   // Whether the largest single operation of the indexes is sure to find room.
@@ -42,11 +44,10 @@ class JudyPool {
   void* surplus_page();
 
   // Never null. REQUIRES: 1 <= bytes <= kLargest. Aligned to 8. ready() speaks of blocks up to a granule only.
-  void* allocate(std::size_t bytes);
+  // `usable` is set to the size really set aside, all of which may be used.
+  void* allocate(std::size_t bytes, std::size_t* usable = nullptr);
   // REQUIRES: p came from allocate(bytes) of this pool.
   void free(void* p, std::size_t bytes);
-  // What allocate(bytes) really sets aside: the block may use all of it.
-  static std::size_t usable_size(std::size_t bytes);
 
   std::size_t pages() const;         // given and not taken back
   std::size_t bytes_in_use() const;  // handed out, in usable sizes

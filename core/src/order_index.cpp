@@ -139,8 +139,9 @@ struct OrderIndex::Access {
   static Bucket* make_raw(OrderIndex& index, std::uint32_t room, std::size_t separator_length) {
     const std::size_t tail = separator_length > kInlineSeparator ? sizeof(char*) : separator_length;
     const std::size_t wanted = Bucket::kHeader + std::size_t{room} * kRefBytes + tail;
-    const std::size_t fits = (JudyPool::usable_size(wanted) - Bucket::kHeader - tail) / kRefBytes;
-    auto* b = static_cast<Bucket*>(index.pool_->allocate(wanted));
+    std::size_t usable;
+    auto* b = static_cast<Bucket*>(index.pool_->allocate(wanted, &usable));
+    const std::size_t fits = (usable - Bucket::kHeader - tail) / kRefBytes;
     b->before = b->after = nullptr;
     b->separator_length = static_cast<std::uint16_t>(separator_length);
     b->count = 0;
@@ -296,13 +297,28 @@ struct OrderIndex::Access {
   // ---- within a bucket
   static void prefetch(const OrderIndex& index, EntryRef ref) { __builtin_prefetch(index.keys_.base + ref * 8); }
 
-  // The first of slots 0 … count whose key is >= (or > when `after`) the given one.
+  // The first of slots 0 … count whose key is >= (or > when `after`) the given one. Each probe of a binary search is a
+  // cache miss that waits for the one before; so the seven entries that the first three probes can ask for are fetched
+  // at once, and then all that are left.
   static std::uint32_t search(const OrderIndex& index, const Bucket* b, std::string_view key, bool after) {
-    std::uint32_t low = 0, high = b->count;
+    const auto is_below = [&](std::uint32_t i) {
+      const int order = index.keys_.key_of(b->ref(i)).compare(key);
+      return order < 0 || (after && order == 0);
+    };
+    const std::uint32_t count = b->count;
+    std::uint32_t low = 0, high = count;
+    if (count >= 16) {
+      for (std::uint32_t i = 1; i < 8; ++i) prefetch(index, b->ref(count * i / 8));
+      std::uint32_t eighth = 0;  // the last whose first key is below; slot 0 itself is not asked
+      for (std::uint32_t step = 4; step > 0; step /= 2)
+        if (is_below(count * (eighth + step) / 8)) eighth += step;
+      low = eighth == 0 ? 0 : count * eighth / 8 + 1;
+      high = eighth == 7 ? count : count * (eighth + 1) / 8;
+    }
+    for (std::uint32_t i = low; i < high; ++i) prefetch(index, b->ref(i));
     while (low < high) {
       const std::uint32_t middle = (low + high) / 2;
-      const int order = index.keys_.key_of(b->ref(middle)).compare(key);
-      if (order < 0 || (after && order == 0))
+      if (is_below(middle))
         low = middle + 1;
       else
         high = middle;

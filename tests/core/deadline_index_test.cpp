@@ -92,3 +92,37 @@ TEST_CASE("DeadlineIndex: random operations agree with a set of pairs", "[deadli
     REQUIRE(pool->emergencies() == 0);
   }
 }
+
+TEST_CASE("DeadlineIndex: removals need no more memory than was there when the pool ran short", "[deadline_index]") {
+  INFO("seed " << test::seed());
+  std::mt19937_64 random(test::seed());
+  for (const std::uint64_t deadlines : {1u, 300u, 5000u, 100000000u}) {
+    PagedPool pool;
+    for (int i = 0; i < 12; ++i) pool.pages().add();
+    DeadlineIndex index(*pool);
+    std::set<std::pair<Millis, EntryRef>> model;
+    for (int round = 0; round < 4; ++round) {
+      for (int tries = 0; pool->ready() && tries < 400000; ++tries) {
+        const auto deadline = static_cast<Millis>(random() % deadlines * (round + 1));
+        const EntryRef ref = deadlines == 1 ? random() % (1ull << 35) : 1 + random() % 100000;
+        if (!model.emplace(deadline, ref).second) continue;
+        const std::size_t before = pool->free_granules();
+        pool->reset_least_free();
+        index.insert(deadline, ref);
+        if (before - std::min(before, pool->least_free()) > JudyPool::kReserve / 2) FAIL("took too much");
+      }
+      pool->reset_least_free();
+      std::vector<std::pair<Millis, EntryRef>> going(model.begin(), model.end());
+      if (round % 2 == 0) std::shuffle(going.begin(), going.end(), random);
+      if (round < 3) going.resize(going.size() * 2 / 3);
+      for (const auto& [deadline, ref] : going) {
+        if (!index.erase(deadline, ref)) FAIL("a pair is not there");
+        model.erase({deadline, ref});
+      }
+      REQUIRE(pool->emergencies() == 0);
+      CHECK(pool->least_free() >= JudyPool::kReserve / 4);
+    }
+    REQUIRE(index.size() == 0);
+    REQUIRE(pool->bytes_in_use() == 0);
+  }
+}

@@ -322,6 +322,80 @@ TEST_CASE("OrderIndex: random operations agree with std::map", "[order_index]") 
   }
 }
 
+// The pool gets no page but those of the beginning: entries come until it is not ready, then go.
+TEST_CASE("OrderIndex: removals need no more memory than was there when the pool ran short", "[order_index]") {
+  INFO("seed " << test::seed());
+  for (int kind = 0; kind < kKinds; ++kind) {
+    INFO("kind of keys " << kind);
+    std::mt19937_64 random(test::seed() + static_cast<unsigned>(kind));
+    PagedPool pool;
+    for (int i = 0; i < 12; ++i) pool.pages().add();
+    Entries entries(256u << 20);
+    OrderIndex index(*pool, entries.keys());
+    std::map<std::string, EntryRef> model;
+    std::size_t fewest = JudyPool::kReserve;
+    for (int round = 0; round < 8; ++round) {
+      for (int tries = 0; pool->ready() && tries < (kind == 4 ? 3000 : 30000); ++tries) {
+        const std::string key = random_key(random, round % 3 == 2 ? static_cast<int>(random() % kKinds) : kind);
+        if (model.count(key)) continue;
+        const EntryRef ref = entries.add(key);
+        index.insert(key, ref);
+        model.emplace(key, ref);
+      }
+      pool->reset_least_free();
+      // At random, in order, the order reversed, all but every tenth, and whole ranges.
+      std::vector<std::string> going;
+      for (const auto& [key, ref] : model)
+        if (round % 4 != 3 || random() % 10) going.push_back(key);
+      if (round % 4 == 0) std::shuffle(going.begin(), going.end(), random);
+      if (round % 4 == 2) std::reverse(going.begin(), going.end());
+      if (round % 2) going.resize(going.size() / 2);
+      for (const std::string& key : going) {
+        if (!index.erase(key, model.at(key))) FAIL("a reference is not there");
+        model.erase(key);
+      }
+      if (round == 5) {
+        const OrderIndex::RangeVisitor visitor{&entries, [](void*, EntryRef r) { return r % 5 == 0; },
+                                               [](void*, EntryRef) {}};
+        std::string from, resume;
+        while (!index.erase_front("", from, 50, visitor, &resume)) from = resume;
+        std::erase_if(model, [](const auto& pair) { return pair.second % 5 != 0; });
+      }
+      fewest = std::min(fewest, pool->least_free());
+      const char* wrong = index.check();
+      if (wrong) FAIL(wrong);
+      REQUIRE(index.size() == model.size());
+      REQUIRE(pool->emergencies() == 0);
+    }
+    CAPTURE(fewest);
+    CHECK(fewest >= JudyPool::kReserve / 4);
+  }
+}
+
+TEST_CASE("OrderIndex: no insertion takes more than half of the reserve", "[order_index]") {
+  INFO("seed " << test::seed());
+  std::mt19937_64 random(test::seed());
+  std::size_t most = 0;
+  for (const unsigned alphabet : {2u, 4u, 256u}) {
+    Checked c(128u << 20);
+    for (int i = 0; i < 12000; ++i) {
+      std::string key(4084, 'p');
+      if (random() % 4 == 0) key[random() % key.size()] = 'q';
+      key += random_bytes(random, 1 + random() % 12, alphabet);
+      if (random() % 3) key = key.substr(4084 - random() % 20);
+      c.pool.pages().make_ready();
+      const std::size_t before = c.pool->free_granules();
+      c.pool->reset_least_free();
+      c.insert_new(key);
+      most = std::max(most, before - std::min(before, c.pool->least_free()));
+    }
+    c.require_equal();
+  }
+  CAPTURE(most);
+  CHECK(most >= 3);  // the keys are awkward
+  CHECK(most <= JudyPool::kReserve / 2);
+}
+
 TEST_CASE("OrderIndex: clear frees all without reading a key", "[order_index]") {
   Checked c;
   std::mt19937_64 random(1);
