@@ -92,6 +92,17 @@ void store_if(INTERNAL_FUNCTION_PARAMETERS, Write::When when) {
   store(INTERNAL_FUNCTION_PARAM_PASSTHRU, key, Write{.when = when}, value, ttl, 3);
 }
 
+// Whether the owner has the key, without copying its value.
+Outcome find_shared(CacheObject& cache, std::string_view key, Failure* failure) {
+  ReadInfo info;
+  const ReadStatus status = cache.shared().read(
+      key, [](const ReadInfo&) -> char* { return nullptr; }, &info, failure);
+  if (status == ReadStatus::kHit) return Outcome::kDone;
+  Outcome outcome = failure->kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed;
+  if (status == ReadStatus::kAskOwner) outcome = cache.shared().ask(key, false, &info, &thread_state().value, failure);
+  return failure->kind == Failure::Kind::kLoading ? Outcome::kNot : outcome;
+}
+
 void count(INTERNAL_FUNCTION_PARAMETERS, bool down) {
   zend_string* key;
   zend_long by = 1, initial = 0;
@@ -216,20 +227,7 @@ ZEND_METHOD(Coppice_Cache, has) {
       return;
     }
     Failure failure;
-    ReadInfo info;
-    switch (cache.shared().read(
-        whole.get(), [](const ReadInfo&) -> char* { return nullptr; }, &info, &failure)) {
-      case ReadStatus::kHit:
-        RETVAL_TRUE;
-        return;
-      case ReadStatus::kMiss:
-        RETVAL_BOOL(settle(cache, failure.kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed, failure));
-        return;
-      case ReadStatus::kAskOwner:
-        break;
-    }
-    const Outcome outcome = cache.shared().ask(whole.get(), false, &info, &thread_state().value, &failure);
-    RETVAL_BOOL(settle(cache, outcome, failure));
+    RETVAL_BOOL(settle(cache, find_shared(cache, whole.get(), &failure), failure));
   });
 }
 

@@ -117,6 +117,11 @@ Made make_from(ValueType type, std::string_view bytes, zval* out) {
   return make_plain(type, bytes, out) ? Made::kDone : Made::kBroken;
 }
 
+// While the owner reads its snapshot there is nothing to be had, which is no fault.
+Outcome miss_while_loading(Outcome outcome, const Failure& failure) {
+  return outcome == Outcome::kFailed && failure.kind == Failure::Kind::kLoading ? Outcome::kNot : outcome;
+}
+
 // Copies without calling Zend.
 void copy_entry(const EntryView& entry, Raw* raw) {
   raw->info = {
@@ -177,14 +182,15 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
       return Outcome::kDone;
     case ReadStatus::kMiss:
       raw->release();
-      return failure->kind == Failure::Kind::kNone ? Outcome::kNot : Outcome::kFailed;
+      if (EXPECTED(failure->kind == Failure::Kind::kNone)) return Outcome::kNot;
+      return miss_while_loading(Outcome::kFailed, *failure);
     case ReadStatus::kAskOwner:
       break;
   }
   raw->release();
   const Outcome outcome = shared.ask(key, false, &raw->info, &thread_state().value, failure);
   raw->bytes = thread_state().value.view();
-  return outcome;
+  return miss_while_loading(outcome, *failure);
 }
 
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
@@ -192,7 +198,7 @@ Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
     return cache.local().take(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
   const Outcome outcome = cache.shared().ask(key, true, &raw->info, &thread_state().value, failure);
   raw->bytes = thread_state().value.view();
-  return outcome;
+  return miss_while_loading(outcome, *failure);
 }
 
 Made make_value(Raw* raw, zval* out) {

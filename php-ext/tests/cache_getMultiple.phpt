@@ -1,0 +1,36 @@
+--TEST--
+Cache::getMultiple()
+--FILE--
+<?php
+require __DIR__ . '/setup.inc';
+$c = cache();
+$c->setMultiple(['a' => 1, 'b' => [1, 2], 'c' => null, 'o' => new ArrayObject([1])]);
+same(['c' => null, 'x' => 'd', 'a' => 1, 'b' => [1, 2]], $c->getMultiple(['c', 'x', 'a', 'b'], 'd'), 'in the order asked');
+same(['a' => 1], $c->getMultiple(['a', 'a']), 'asked twice');
+same([], $c->getMultiple([]), 'nothing');
+same([1], $c->getMultiple(['o'])['o']->getArrayCopy(), 'objects');
+same(['a' => 1, 'x' => null], $c->getMultiple((function () { yield 'a'; yield 'x'; })()), 'a generator');
+same(['a' => 1], $c->getMultiple(new ArrayIterator(['a'])), 'an iterator');
+$c->set('123', 'n');
+$got = $c->getMultiple(['123', 'a', 7, '123'], 'd');
+same(false, is_array($got), 'keys that look like integers make no array');
+same(4, count($got), 'count');
+foreach ([1, 2] as $round) {
+    $seen = [];
+    foreach ($got as $k => $v) {
+        $seen[] = [$k, $v];
+    }
+    same([['123', 'n'], ['a', 1], ['7', 'd'], ['123', 'n']], $seen, "string keys, round $round");
+}
+$iterator = $got->getIterator();
+same(['123', 'n'], [$iterator->key(), $iterator->current()], 'getIterator');
+$p = $c->prefix('p.');
+for ($i = 0; $i < 100; ++$i) {
+    $p->set("k$i", $i);
+    $expected["k$i"] = $i;
+}
+same($expected, $p->getMultiple(array_keys($expected)), 'a hundred, with a prefix');
+echo 'done';
+?>
+--EXPECT--
+done

@@ -1,0 +1,10 @@
+--TEST--
+Cache::pull(): keys that are none
+--FILE--
+<?php
+require __DIR__ . '/setup.inc';
+throws(Coppice\InvalidKeyException::class, 'the key is empty', fn () => cache()->pull(''));
+echo 'done';
+?>
+--EXPECT--
+done

@@ -1,0 +1,40 @@
+--TEST--
+A socket that is no owner's: an error that says what is wrong
+--SKIPIF--
+<?php
+require __DIR__ . '/skip_shared.inc';
+?>
+--FILE--
+<?php
+require __DIR__ . '/setup.inc';
+$number = 0;
+foreach (['HTTP/1.1 400 Bad Request' => 'RESP', '-NOPROTO unsupported ATTACH protocol 1; this owner speaks 2' => 'NOPROTO', '+OK' => 'ATTACH',
+    "-LOADING Redis is loading the dataset in memory" => null] as $answer => $expected) {
+    $path = sys_get_temp_dir() . '/coppice-foreign-' . getmypid() . '-' . ++$number;
+    $listener = stream_socket_server('unix://' . $path);
+    $child = pcntl_fork();
+    if ($child === 0) {
+        while ($connection = @stream_socket_accept($listener, 5)) {
+            fread($connection, 1000);
+            fwrite($connection, $answer . "\r\n");
+            fread($connection, 1000);
+            fclose($connection);
+        }
+        posix_kill(getmypid(), 9);
+    }
+    fclose($listener);
+    $c = Coppice\Cache::open("unix://$path?on_error=throw&timeout=2");
+    if ($expected === null) {
+        same('d', $c->get('k', 'd'), 'an owner that is loading is a miss');
+        throws(Coppice\ConnectionException::class, 'LOADING', fn () => $c->set('k', 1));
+    } else {
+        throws(Coppice\ConnectionException::class, $expected, fn () => $c->get('k'));
+    }
+    posix_kill($child, 9);
+    pcntl_waitpid($child, $status);
+    unlink($path);
+}
+echo 'done';
+?>
+--EXPECT--
+done

@@ -1,0 +1,27 @@
+--TEST--
+Reported faults: counters
+--FILE--
+<?php
+require __DIR__ . '/setup.inc';
+$c = cache();
+$c->add('k', 0, 60);
+$c->increment('k');
+same(true, $c->find('k')->ttl <= 60, 'the TTL of add stays');
+$c->set('t', 0, 0.2);
+usleep(80_000);
+$c->increment('t');
+usleep(80_000);
+$c->increment('t');
+usleep(120_000);
+same(false, $c->has('t'), 'increments do not put the deadline off');
+same(-1, $c->increment('a', -1, 0), 'below zero from nothing');
+foreach ([['serializer' => 'php']] + (extension_loaded('igbinary') ? [1 => ['serializer' => 'igbinary']] : []) as $options) {
+    $s = cache('', $options);
+    $s->set('x', 3);
+    same([4, 4], [$s->increment('x'), $s->get('x')], 'with every serializer');
+    same([1, 1], [$s->increment('y' . $options['serializer']), $s->get('y' . $options['serializer'])], 'new keys too');
+}
+echo 'done';
+?>
+--EXPECT--
+done
