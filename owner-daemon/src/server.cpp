@@ -180,7 +180,7 @@ void Server::turn() {
     return;
   }
   Store& store = service_.store();
-  const Slice slice(kSliceLength);
+  const Slice slice(service_.slice_length());
   for (unsigned tried = 0; tried < 3; ++tried) {
     const unsigned kind = rotation_++ % 3;
     if (kind == 0 && !jobs_.empty()) {

@@ -34,7 +34,6 @@ class Slice {
  private:
   std::chrono::steady_clock::time_point end_;
 };
-inline constexpr std::chrono::microseconds kSliceLength{250};
 
 // The work of a command that costs what a range holds: done in slices between other clients' requests.
 class Job {
@@ -94,6 +93,10 @@ class Service {
   std::uint16_t tcp_port() const { return tcp_port_; }
   void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
 
+  // A request that comes while background work is done waits this long at most.
+  std::chrono::microseconds slice_length() const { return slice_length_; }
+  void set_slice_length(std::chrono::microseconds length) { slice_length_ = length; }
+
   // While a snapshot is read, all but a few commands answer -LOADING.
   bool loading() const { return loading_; }
   void set_loading(bool yes) { loading_ = yes; }
@@ -110,6 +113,7 @@ class Service {
   std::string run_id_;
   std::int64_t started_us_;
   std::uint16_t tcp_port_ = 0;
+  std::chrono::microseconds slice_length_{150};
   bool loading_ = false;
   bool holding_writes_ = false;
 };

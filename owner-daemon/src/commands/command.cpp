@@ -66,7 +66,7 @@ bool key_allowed(Call& call, std::string_view key) {
 }
 
 void start(Call& call, std::unique_ptr<Job> job) {
-  if (job->step(call.service, Slice(kSliceLength))) return job->answer(call.service, call.reply);
+  if (job->step(call.service, Slice(call.service.slice_length()))) return job->answer(call.service, call.reply);
   call.effects.job = std::move(job);
   call.effects.next = Next::kJob;
 }

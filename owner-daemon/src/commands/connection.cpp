@@ -93,7 +93,7 @@ void hello(Call& call) {
   }
   if (!call.session.authenticated)
     return call.reply.error(
-        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> "
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> "
         "<pass> option can be used to authenticate the client and select the RESP protocol version at the same time");
   if (named && !set_name(call, name)) return;
   call.session.protocol = static_cast<int>(protocol);

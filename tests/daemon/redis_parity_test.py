@@ -1,0 +1,263 @@
+"""The same commands and the same bytes, sent to coppiced and to redis-server, must get the same answers."""
+
+import shlex
+import shutil
+import socket
+import unittest
+
+from harness import Daemon, Redis
+
+COMMANDS = r"""
+ping
+PING hello
+ping a b
+echo x
+echo
+get
+get nokey
+set k v
+GeT k
+set k v ex 0
+set k v ex -5
+set k v ex abc
+set k v px 0
+set k v ex 9223372036854775807
+set k v px 9223372036854775807
+set k v px 9223372036854000000
+set k v exat 1
+get k
+set k v pxat 1
+set k v exat 0
+set k v ex 10 px 10
+set k v nx xx
+set k v keepttl ex 10
+set k v ex
+set k v foo
+set k v nx get
+set k w xx get
+set k w2 get
+get k
+del k
+set k v xx
+set k v xx get
+get k
+set k v nx
+set k v nx
+set k v EX 100 KEEPTTL
+setex k 0 v
+setex k abc v
+setex k -1 v
+setex k 10 v
+setex k 10
+ttl k
+psetex k 0 v
+psetex k 1 v
+psetex k 9223372036854775807 v
+setnx n 1
+setnx n 2
+mset a 1 b
+mset a 1 b 2
+mget a b c
+mget
+incr n
+incrby n 10
+incrby n abc
+incrby n 9223372036854775807
+decrby n -9223372036854775808
+decr n
+decrby n 5
+set s abc
+incr s
+set s 01
+incr s
+set s " 1"
+incr s
+set s 9223372036854775807
+incr s
+set s -9223372036854775808
+decr s
+set s ""
+incr s
+strlen s
+expire nokey 10
+expire a 10
+ttl a
+expire a 10 nx
+expire a 5 gt
+expire a 50 gt
+expire a 20 lt
+expire a 70 lt
+ttl a
+expire a 10 xx
+expire b 10 xx
+expire b 10 gt
+expire b 1000 lt
+ttl b
+persist b
+persist b
+persist nokey
+expire a abc
+expire a 10 foo
+expire a 10 nx xx
+expire a 10 nx gt
+expire a 10 gt lt
+expire a 9223372036854775807
+expire a -9223372036854775807
+exists a
+set a 1
+expire a 9223372036854775
+expire a 9223372036854774
+pexpire a 9223372036854775807
+pexpire a -1
+exists a
+set a 1
+expireat a 9223372036854775807
+expireat a 9223372036854775
+pexpireat a 9223372036854775807
+expireat a 1
+exists a
+set a 1
+expire a 0
+exists a
+type a
+type b
+strlen b
+strlen nokey
+strlen
+dbsize
+exists b b nokey
+del b nokey
+unlink n
+select 16
+select -1
+select abc
+select 3
+dbsize
+randomkey
+set x 1
+randomkey
+keys *
+keys x
+keys y
+keys [a-x]
+keys
+scan 0
+scan 0 match x* count 100 type string
+scan 0 match y*
+scan 0 type hash
+scan abc
+scan 0 count 0
+scan 0 count abc
+scan 0 match
+scan 0 foo bar
+select 0
+flushdb
+flushdb foo
+flushall async
+flushdb sync async
+foo
+foo bar baz
+client
+client zz
+client id foo
+client setname
+client setname ab
+client getname
+client setname "a b"
+config
+config zz
+config get
+config get nothinghere
+config get databases
+command zz
+auth x
+auth default x
+auth foo x
+auth a b c
+hello 4
+hello abc
+hello 2 foo
+hello 3 setname "a b"
+hello 2 auth foo bar
+reset
+ttl
+shutdown foo
+shutdown save nosave
+quit
+"""
+
+# Sent as they are, with the sending side closed behind them.
+STREAMS = [
+    b"\r\n\n*0\r\n*-5\r\nPING\r\n",
+    b"PING\n",
+    b"PING\r\nPING\r\nECHO a\r\n*1\r\n$4\r\nPING\r\n",
+    b"SET \"a b\" 'c'\r\nGET \"a b\"\r\n",
+    b'GET "a\r\n',
+    b'GET "a"b\r\n',
+    b"*abc\r\n",
+    b"*\r\n",
+    b"*+1\r\n$4\r\nPING\r\n",
+    b"*01\r\n$4\r\nPING\r\n",
+    b"*3000000000\r\n",
+    b"*1\r\n$-1\r\n",
+    b"*1\r\n:3\r\n",
+    b"*1\r\n\r\n",
+    b"*1\r\n$abc\r\n",
+    b"*1\r\n$04\r\nPING\r\n",
+    b"*2\r\n$3\r\nGET\r\n$600000000\r\n",
+    b"*1\n$4\nPING\n",
+    b"A" * 70000,
+    b"*" + b"1" * 70000,
+    b"*1\r\n$" + b"1" * 70000,
+    b"POST / HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"*1\r\n$4\r\nQUIT\r\nPING\r\n",
+    b'"\\x41\\n" b\r\n',
+    b"'a\\'b'\r\n",
+    b'""\r\n',
+    b"*1\r\n$0\r\n\r\n",
+    b"PING\r\n*abc\r\nPING\r\n",
+]
+
+
+def answer_to(server, stream):
+    with server.connect(10) as c:
+        try:
+            c.send(stream)
+            c.socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # closed already; the answer may be there all the same
+        return c.read_to_end()
+
+
+@unittest.skipUnless(shutil.which("redis-server"), "redis-server is not installed")
+class Parity(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.redis = Redis()
+        cls.addClassCleanup(cls.redis.__exit__)
+        cls.daemon = Daemon()
+        cls.addClassCleanup(cls.daemon.__exit__)
+
+    def test_commands(self):
+        with self.redis.connect() as theirs, self.daemon.connect() as ours:
+            for line in filter(None, COMMANDS.split("\n")):
+                words = shlex.split(line)
+                with self.subTest(command=line):
+                    self.assertEqual(ours.call(*words), theirs.call(*words))
+
+    def test_streams(self):
+        for stream in STREAMS:
+            with self.subTest(stream=stream[:60]):
+                self.assertEqual(answer_to(self.daemon, stream), answer_to(self.redis, stream))
+
+    def test_before_authentication(self):
+        with Redis("--requirepass", "p") as theirs, Daemon("--requirepass", "p") as ours:
+            for stream in [b"*11\r\n", b"*1\r\n$16385\r\n", b"PING\r\nfoo\r\nget\r\nHELLO 3\r\nAUTH x\r\nAUTH p\r\nPING\r\n",
+                           b"HELLO 2 AUTH default x\r\n", b"QUIT\r\n", b"RESET\r\nPING\r\n"]:
+                with self.subTest(stream=stream):
+                    self.assertEqual(answer_to(ours, stream), answer_to(theirs, stream))
+
+
+if __name__ == "__main__":
+    unittest.main()
