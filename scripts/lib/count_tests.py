@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the tests in the output of `ctest -V` or of PHP's run-tests.php.
+"""Counts the tests in the output of `ctest -V` or of scripts/test-php.
 
     count_tests.py ctest LOG      count_tests.py phpt LOG
 
@@ -48,13 +48,10 @@ def count_ctest(lines):
 
 
 def count_phpt(lines):
-    total = [0, 0, 0]
-    for line in lines:
-        for i, words in enumerate((("Tests passed", "Expected fail"), ("Tests failed", "Tests borked", "Tests leaked"),
-                                   ("Tests skipped",))):
-            if found := re.match(r"(%s)\s*:\s*(\d+)" % "|".join(words), line):
-                total[i] += int(found[2])
-    return total
+    for line in reversed(lines):
+        if found := re.match(r"php: (\d+) passed, (\d+) failed, (\d+) skipped", line):
+            return [int(number) for number in found.groups()]
+    return [0, 0, 0]
 
 
 def main():
