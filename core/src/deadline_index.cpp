@@ -62,6 +62,20 @@ bool DeadlineIndex::erase(Millis deadline, EntryRef ref) {
   return true;
 }
 
+bool DeadlineIndex::replace(Millis deadline, EntryRef old, EntryRef ref) {
+  PoolScope scope(*pool_);
+  void** slot = judy::map_get(root_, word_of(deadline));
+  if (!slot) return false;
+  if (is_single(*slot)) {
+    if (single_ref(*slot) != old) return false;
+    *slot = single(ref);
+    return true;
+  }
+  if (!judy::set_erase(slot, old)) return false;
+  judy::set_insert(slot, ref);
+  return true;
+}
+
 std::optional<DeadlineIndex::Due> DeadlineIndex::first() const {
   std::uint64_t word = 0;
   void** slot = judy::map_first(root_, &word);

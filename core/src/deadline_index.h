@@ -24,6 +24,8 @@ class DeadlineIndex {
   void insert(Millis deadline, EntryRef ref);
   // false: not there.
   bool erase(Millis deadline, EntryRef ref);
+  // The entry of this pair has moved: it is now `ref`, with the same deadline. false: not there.
+  bool replace(Millis deadline, EntryRef old, EntryRef ref);
 
   std::size_t size() const { return size_; }
   struct Due {

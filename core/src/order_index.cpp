@@ -15,15 +15,16 @@ std::string_view KeySource::key_of(EntryRef ref) const { return block_key(base +
 
 namespace {
 
-constexpr std::uint32_t kMaxCount = 32;  // references in a bucket
+constexpr std::uint32_t kMaxCount = 64;  // references in a bucket
 constexpr std::uint32_t kRefBytes = 5;
-constexpr std::uint32_t kGrowBy = 4;       // references of room that a growing bucket gets at least
-constexpr std::uint32_t kPoor = 10;        // a bucket with fewer looks for a neighbour to merge with,
-constexpr std::uint32_t kMergedMost = 24;  // if together they have no more than this
+constexpr std::uint32_t kGrowBy = 8;       // references of room that a growing bucket gets at least
+constexpr std::uint32_t kPoor = 20;        // a bucket with fewer looks for a neighbour to merge with,
+constexpr std::uint32_t kMergedMost = 44;  // if together they have no more than this
 // A longer separator has a block of its own, so that the largest block is a granule of the pool.
 constexpr std::uint32_t kInlineSeparator = 255;
-constexpr std::uint32_t kSplitLow = 12;   // a full bucket of 33 is cut here …
-constexpr std::uint32_t kSplitHigh = 21;  // … to here, where the separator is shortest
+// A full bucket and one more are cut in the middle quarter, where the separator is shortest: so groups stay together.
+constexpr std::uint32_t kSplitLow = kMaxCount * 3 / 8;
+constexpr std::uint32_t kSplitHigh = kMaxCount * 5 / 8 + 1;
 
 constexpr std::size_t kWordBytes = 7;
 constexpr std::size_t kMaxDepth = kMaxKeyLength / kWordBytes + 1;
@@ -374,7 +375,9 @@ struct OrderIndex::Access {
       for (std::uint32_t i = kSplitLow; i <= kSplitHigh; ++i) {
         const std::string_view right = index.keys_.key_of(refs[i]);
         const std::size_t length = common_length(left, right) + 1;
-        const auto off_centre = [](std::uint32_t c) { return std::abs(2 * static_cast<int>(c) - 33); };
+        const auto off_centre = [](std::uint32_t c) {
+          return std::abs(2 * static_cast<int>(c) - static_cast<int>(kMaxCount) - 1);
+        };
         if (length < shortest || (length == shortest && off_centre(i) < off_centre(cut))) {
           cut = i;
           shortest = length;
@@ -408,7 +411,7 @@ struct OrderIndex::Access {
       if (b->before && b->before->count + b->count <= kMergedMost) return merge(index, b->before, b);
       if (with_right && b->after && b->after->count + b->count <= kMergedMost) return merge(index, b, b->after);
     }
-    return b->capacity >= b->count + 3 * kGrowBy ? resize(index, b, b->count + 1u, nullptr) : b;
+    return b->capacity >= b->count + 2 * kGrowBy ? resize(index, b, b->count + 1u, nullptr) : b;
   }
   static Bucket* resize(OrderIndex& index, Bucket* b, std::uint32_t room, void** slot) {
     Bucket* other = make_successor(index, room, b);

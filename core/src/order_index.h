@@ -1,4 +1,4 @@
-// The order index of one branch: buckets of up to 32 entry references sorted by key, and over them a trie of JudyL
+// The order index of one branch: buckets of up to 64 entry references sorted by key, and over them a trie of JudyL
 // arrays that holds one separator for each bucket. Keys are not stored: they are read from the entries.
 //
 // A key is cut into words of seven bytes, big-endian, the eighth byte counting the valid ones (8 = the key goes on):
@@ -8,7 +8,8 @@
 // unless its bucket runs empty. Poor neighbours merge, a full bucket splits (at its end when keys come in order).
 // Buckets are linked both ways.
 //
-// Measured on a prototype (1M keys): 8 bytes a key, deletePrefix of ten keys 2.2–4.5 µs.
+// Measured at 1M keys, in pages of the pool: 7.3–8.1 bytes a key in random order, 6.5 in order (with buckets of 32,
+// 8.3–10.3, at the same speed).
 //
 // Thread safety: none. All memory comes from the pool; before insert() the store sees to pool.ready().
 #pragma once

@@ -185,7 +185,7 @@ Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash 
   Branch& b = branches_[branch];
   if (old != 0) {
     points_.replace(points_.find_block(old, hash), offset);
-    b.order->replace(key, offset >> 3);
+    b.order->replace(key, old >> 3, offset >> 3);
     const Block before = block_at(old);
     if (before.has_deadline()) {
       deadlines_.erase(before.deadline(), old >> 3);
@@ -226,7 +226,7 @@ void Store::Impl::remove_ordered(std::uint64_t offset) {
 
 void Store::Impl::remove(std::uint64_t offset) {
   const Block block = block_at(offset);
-  branches_[block.branch()].order->erase(block.key());
+  branches_[block.branch()].order->erase(block.key(), offset >> 3);
   remove_ordered(offset);
 }
 

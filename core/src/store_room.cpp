@@ -75,11 +75,8 @@ bool Store::Impl::move_entry(std::uint64_t offset) {
   block_at(to).header().version.store(block.version(), std::memory_order_release);  // (2)
   const layout::KeyHash hash = points_.hash(block.branch(), block.key());
   points_.replace(points_.find_block(offset, hash), to);
-  branches_[block.branch()].order->replace(block.key(), to >> 3);
-  if (block.has_deadline()) {
-    deadlines_.erase(block.deadline(), offset >> 3);
-    deadlines_.insert(block.deadline(), to >> 3);
-  }
+  branches_[block.branch()].order->replace(block.key(), offset >> 3, to >> 3);
+  if (block.has_deadline()) deadlines_.replace(block.deadline(), offset >> 3, to >> 3);
   if (arena_.is_marked(offset)) arena_.mark(to);
   if (pinned_ == offset) pinned_ = to;
   discard(offset, false);

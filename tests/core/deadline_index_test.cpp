@@ -66,8 +66,14 @@ TEST_CASE("DeadlineIndex: random operations agree with a set of pairs", "[deadli
           if (at == model.end() || random() % 4 == 0) {
             if (index.erase(deadline, ref) != (model.erase({deadline, ref}) == 1)) FAIL("an erasure went wrong");
           } else {
-            if (!index.erase(at->first, at->second)) FAIL("a pair is not there");
+            const auto [old_deadline, old] = *at;
             model.erase(at);
+            if (random() % 3 == 0 && model.emplace(old_deadline, ref).second) {
+              if (!index.replace(old_deadline, old, ref)) FAIL("a pair to replace is not there");
+              if (old != ref && index.replace(old_deadline, old, ref)) FAIL("replaced what was not there");
+            } else if (!index.erase(old_deadline, old)) {
+              FAIL("a pair is not there");
+            }
           }
         }
         if (index.size() != model.size()) FAIL("size");
