@@ -20,7 +20,7 @@ class ReplyParser {
   static constexpr std::size_t kMaxDepth = 8;
   static constexpr std::size_t kMaxLine = 64u << 10;
   static constexpr std::int64_t kMaxBulk = 512ll << 20;
-  static constexpr std::int64_t kMaxItems = 16ll << 20;  // of a reply, all levels together
+  static constexpr std::int64_t kMaxItems = 4ll << 20;  // of a reply, all levels together
 
   enum class Status : std::uint8_t { kIncomplete, kComplete, kMalformed };
 

@@ -3,6 +3,7 @@
 
 #include <ctime>
 
+#include "coppice/clock.h"
 #include "coppice/reader.h"
 
 namespace coppice {
@@ -11,9 +12,8 @@ namespace detail {
 
 // Whether a deadline has passed at the coarse time `now`; near the edge the exact clock decides.
 inline bool passed(Millis deadline, Millis now) {
-  constexpr Millis kCoarseLag = 10;
   if (deadline <= now) return true;
-  if (deadline - now > kCoarseLag) return false;
+  if (deadline - now > Clock::kCoarseLag) return false;
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return deadline <= static_cast<Millis>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
@@ -141,6 +141,13 @@ Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* 
     Millis deadline = kNoDeadline;
     if (timed) layout::read_shared(reinterpret_cast<char*>(&deadline), block + 16, 8);
     const bool expired = timed && detail::passed(deadline, now);  // (8)
+    // A length that a block's next life left here could make the caller reserve a gigabyte for nothing.
+    if (chained) {
+      layout::acquire_fence();  // (4)
+      if (version_word.load(std::memory_order_relaxed) != version ||
+          page_table_[block_page].word.load(std::memory_order_relaxed) != block_word)  // (12)
+        return Attempt::kAgain;
+    }
     if (!expired) {
       info->version = version;
       info->deadline = deadline;
