@@ -26,6 +26,8 @@ constexpr std::uint32_t kInlineSeparator = 255;
 constexpr std::uint32_t kSplitLow = kMaxCount * 3 / 8;
 constexpr std::uint32_t kSplitHigh = kMaxCount * 5 / 8 + 1;
 
+constexpr std::uint32_t kWalkAhead = 8;  // entries that a walk fetches ahead
+
 constexpr std::size_t kWordBytes = 7;
 constexpr std::size_t kMaxDepth = kMaxKeyLength / kWordBytes + 1;
 constexpr unsigned kGoesOn = 8;
@@ -405,13 +407,14 @@ struct OrderIndex::Access {
   // has no room to spare.
 
   // `b`, not empty, has lost references: takes less room, or merges with a neighbour. Returns where its references are.
-  static Bucket* tidy(OrderIndex& index, Bucket* b, bool with_right) {
+  // `slot` is the trie's for `b`, or null if not known.
+  static Bucket* tidy(OrderIndex& index, Bucket* b, void** slot, bool with_right) {
     if (!index.pool_->ready()) return b;
     if (b->count < kPoor) {
-      if (b->before && b->before->count + b->count <= kMergedMost) return merge(index, b->before, b);
-      if (with_right && b->after && b->after->count + b->count <= kMergedMost) return merge(index, b, b->after);
+      if (b->before && b->before->count + b->count <= kMergedMost) return merge(index, b->before, b, nullptr);
+      if (with_right && b->after && b->after->count + b->count <= kMergedMost) return merge(index, b, b->after, slot);
     }
-    return b->capacity >= b->count + 2 * kGrowBy ? resize(index, b, b->count + 1u, nullptr) : b;
+    return b->capacity >= b->count + 2 * kGrowBy ? resize(index, b, b->count + 1u, slot) : b;
   }
   static Bucket* resize(OrderIndex& index, Bucket* b, std::uint32_t room, void** slot) {
     Bucket* other = make_successor(index, room, b);
@@ -420,9 +423,9 @@ struct OrderIndex::Access {
     take_place(index, b, other, slot);
     return other;
   }
-  static Bucket* merge(OrderIndex& index, Bucket* left, Bucket* right) {
+  static Bucket* merge(OrderIndex& index, Bucket* left, Bucket* right, void** left_slot) {
     const std::uint32_t count = left->count + right->count;
-    if (left->capacity < count) left = resize(index, left, count, nullptr);
+    if (left->capacity < count) left = resize(index, left, count, left_slot);
     left->copy(left->count, *right, 0, right->count);
     left->count = static_cast<std::uint8_t>(count);
     drop(index, right);
@@ -434,21 +437,21 @@ struct OrderIndex::Access {
     unlink(index, b);
     release(index, b);
   }
-  static void remove_slot(OrderIndex& index, Bucket* b, std::uint32_t i) {
+  static void remove_slot(OrderIndex& index, Bucket* b, std::uint32_t i, void** slot) {
     PoolScope scope(*index.pool_);
     b->move(i, i + 1, b->count - i - 1u);
     --b->count;
     --index.size_;
-    settle(index, b, true);
+    settle(index, b, slot, true);
   }
   // After removals from `b`. Returns the bucket that has its references now, or the one before if there are none; null
   // if the index is empty. Buckets behind `b` stay as they are unless `with_right`.
-  static Bucket* settle(OrderIndex& index, Bucket* b, bool with_right) {
+  static Bucket* settle(OrderIndex& index, Bucket* b, void** slot, bool with_right) {
     if (index.size_ == 0) {
       index.clear();
       return nullptr;
     }
-    if (b->count > 0) return tidy(index, b, with_right);
+    if (b->count > 0) return tidy(index, b, slot, with_right);
     if (b == index.first_) return b;
     Bucket* before = b->before;
     drop(index, b);
@@ -529,7 +532,7 @@ void OrderIndex::insert(std::string_view key, EntryRef ref) {
 bool OrderIndex::erase(std::string_view key) {
   void** slot;
   const Position p = Access::exact(*this, key, &slot);
-  if (p) Access::remove_slot(*this, p.bucket, p.slot);
+  if (p) Access::remove_slot(*this, p.bucket, p.slot, slot);
   return bool(p);
 }
 
@@ -538,7 +541,7 @@ bool OrderIndex::erase(std::string_view key, EntryRef old) {
   Bucket* b = Access::locate(*this, key, &slot);
   const std::uint32_t i = b ? Access::slot_of_ref(b, old) : 0;
   if (!b || i == b->count) return false;
-  Access::remove_slot(*this, b, i);
+  Access::remove_slot(*this, b, i, slot);
   return true;
 }
 
@@ -592,7 +595,14 @@ OrderIndex::Position OrderIndex::last_of_prefix(std::string_view prefix) const {
 
 EntryRef OrderIndex::at(Position p) const { return p.bucket->ref(p.slot); }
 
-OrderIndex::Position OrderIndex::next(Position p) const { return Access::at_or_after(p.bucket, p.slot + 1); }
+OrderIndex::Position OrderIndex::next(Position p) const {
+  // Entries lie in no order: who walks will want this one soon.
+  if (p.bucket && p.slot + kWalkAhead < p.bucket->count)
+    Access::prefetch(*this, p.bucket->ref(p.slot + kWalkAhead));
+  else if (p.bucket && p.bucket->after && p.slot + kWalkAhead == p.bucket->count)
+    __builtin_prefetch(p.bucket->after);
+  return Access::at_or_after(p.bucket, p.slot + 1);
+}
 OrderIndex::Position OrderIndex::previous(Position p) const { return Access::just_before(p.bucket, p.slot); }
 
 std::size_t OrderIndex::count_prefix(std::string_view prefix) const {
@@ -610,10 +620,15 @@ bool OrderIndex::erase_front(std::string_view prefix, std::string_view from, std
   assert(budget >= 1);
   PoolScope scope(*pool_);
   if (from < prefix) from = prefix;
-  const Position start = lower_bound(from);
-  Bucket* b = start.bucket;
+  void** slot;
+  Bucket* b = Access::locate(*this, from, &slot);
   Bucket* changed = nullptr;  // the last bucket that lost some, or what is there now
-  std::uint32_t low = start.slot;
+  std::uint32_t low = b ? Access::search(*this, b, from, false) : 0;
+  if (b && low == b->count) {
+    b = b->after;
+    slot = nullptr;
+    low = 0;
+  }
   bool done = true;
   while (b) {
     Bucket* after = b->after;
@@ -640,10 +655,11 @@ bool OrderIndex::erase_front(std::string_view prefix, std::string_view from, std
       b->move(kept, i, b->count - i);
       b->count = static_cast<std::uint8_t>(b->count - (i - kept));
       size_ -= i - kept;
-      changed = Access::settle(*this, b, false);
+      changed = Access::settle(*this, b, slot, false);
     }
     if (!done) break;
     b = after;
+    slot = nullptr;
     low = 0;
     if (b && budget == 0) {
       const std::string_view key = keys_.key_of(b->ref(0));
@@ -654,7 +670,7 @@ bool OrderIndex::erase_front(std::string_view prefix, std::string_view from, std
       break;
     }
   }
-  if (changed && changed->count > 0) Access::tidy(*this, changed, true);
+  if (changed && changed->count > 0) Access::tidy(*this, changed, nullptr, true);
   return done;
 }
 
