@@ -28,7 +28,7 @@ bool read_slots(CacheObject& cache, std::span<const std::string_view> keys, Slot
   Raw raw;
   if (cache.is_shared) {
     const bool read = cache.shared().read_many(
-        keys, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e); },
+        keys, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); },
         [&](std::size_t i, ReadStatus status, const ReadInfo& info) {
           if (status == ReadStatus::kHit) {
             raw.info = info;
@@ -56,7 +56,6 @@ bool read_slots(CacheObject& cache, std::span<const std::string_view> keys, Slot
   }
   cache.local().read_many(keys, [&](std::size_t i, const std::optional<EntryView>& e) {
     if (!e) return;
-    raw.decoded = raw.broken = false;
     read_entry(*e, &raw);
     settle_slot(slots[i], raw);
   });

@@ -34,10 +34,9 @@ bool settle(const CacheObject& cache, Outcome outcome, const Failure& failure) {
   return outcome == Outcome::kDone;
 }
 
-using Take = Outcome (*)(CacheObject&, std::string_view, Raw*, Failure*);
-
 // get() and pull().
-void fetch(INTERNAL_FUNCTION_PARAMETERS, Take take) {
+template <bool kTake>
+void fetch(INTERNAL_FUNCTION_PARAMETERS) {
   zend_string* key;
   zval* fallback = nullptr;
   ZEND_PARSE_PARAMETERS_START(1, 2)
@@ -51,7 +50,8 @@ void fetch(INTERNAL_FUNCTION_PARAMETERS, Take take) {
   guarded([&] {
     Raw raw;
     Failure failure;
-    const Outcome outcome = take(cache, whole.get(), &raw, &failure);
+    const Outcome outcome =
+        kTake ? take_raw(cache, whole.get(), &raw, &failure) : read_raw(cache, whole.get(), &raw, &failure);
     if (EXPECTED(outcome == Outcome::kDone)) {
       if (EXPECTED(decode_raw(cache, whole.get(), &raw, return_value))) return;
     } else {
@@ -166,9 +166,9 @@ extern "C" {
 
 ZEND_METHOD(Coppice_Cache, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-ZEND_METHOD(Coppice_Cache, get) { fetch(INTERNAL_FUNCTION_PARAM_PASSTHRU, read_raw); }
+ZEND_METHOD(Coppice_Cache, get) { fetch<false>(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 
-ZEND_METHOD(Coppice_Cache, pull) { fetch(INTERNAL_FUNCTION_PARAM_PASSTHRU, take_raw); }
+ZEND_METHOD(Coppice_Cache, pull) { fetch<true>(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 
 ZEND_METHOD(Coppice_Cache, set) { store_if(INTERNAL_FUNCTION_PARAM_PASSTHRU, Write::When::kAlways); }
 

@@ -9,6 +9,8 @@
 // Thread safety: none; each thread has its own CodecState.
 #pragma once
 
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "bridge.h"
@@ -26,6 +28,46 @@ enum class EncodeStatus : std::uint8_t {
   kRecursive,
   kTooDeep,
   kTooLarge,
+};
+
+// A stack of plain values whose memory is kept.
+template <class T>
+class Stack {
+ public:
+  Stack() = default;
+  ~Stack() { std::free(data_); }
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  std::uint32_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  void push(T value) {
+    if (size_ == capacity_) [[unlikely]]
+      grow();
+    data_[size_++] = value;
+  }
+  void clear() {
+    // A rare large value does not stay in the process for ever.
+    if (capacity_ > 65536) [[unlikely]] {
+      std::free(data_);
+      data_ = nullptr;
+      capacity_ = 0;
+    }
+    size_ = 0;
+  }
+
+ private:
+  void grow() {
+    const std::uint32_t wanted = capacity_ == 0 ? 64 : capacity_ * 2;
+    auto* grown = static_cast<T*>(std::realloc(data_, wanted * sizeof(T)));
+    if (grown == nullptr) throw std::bad_alloc();
+    data_ = grown;
+    capacity_ = wanted;
+  }
+  T* data_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = 0;
 };
 
 // What encoder and decoder keep from call to call. The strings and templates live in the request's heap: call
@@ -46,9 +88,9 @@ class CodecState {
     zend_reference* reference;
     zval* slot;  // where it was defined
   };
-  std::vector<zend_string*> strings;
-  std::vector<zend_array*> shapes;  // the first array of each shape
-  std::vector<Reference> references;
+  Stack<zend_string*> strings;
+  Stack<zend_array*> shapes;  // the first array of each shape
+  Stack<Reference> references;
 
   // Arrays of shapes that were met twice in this request, with null for each value.
   struct Template {
@@ -58,6 +100,8 @@ class CodecState {
     zend_array* array = nullptr;
   };
   static constexpr std::size_t kTemplates = 256;
+  // For tables of this object: quick, and of no use against somebody who looks for collisions.
+  static std::uint64_t quick_hash(const char* bytes, std::size_t length);
   Template& template_for(std::uint64_t hash) { return templates_[hash % kTemplates]; }
 
   // ---- the encoder's tables. An element whose epoch is not the current one is empty.
@@ -98,7 +142,8 @@ class CodecState {
 // Appends the encoding of `array` (an IS_ARRAY's table) to `out`.
 EncodeStatus encode_array(CodecState& codec, zend_array* array, Scratch& out);
 
-// false: the bytes are no array encoding (truncated, hostile, of a newer version); `out` is undefined then.
+// false: the bytes are no array encoding (truncated, hostile, of a newer version); `out` is null then.
+// REQUIRES: Scratch::kPadding bytes behind `bytes` can be read.
 bool decode_array(CodecState& codec, std::string_view bytes, zval* out);
 
 }  // namespace coppice::php

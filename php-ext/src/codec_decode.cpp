@@ -2,9 +2,6 @@
 #include "codec.h"
 #include "codec_tags.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace coppice::php {
 
 namespace {
@@ -51,17 +48,13 @@ class Decoder {
  private:
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
-  // A little-endian number of `n` bytes, 1 … 8.
+  // A little-endian number of `n` bytes, 1 … 8. What lies behind the end is padding, read but never used.
   bool number(std::size_t n, std::uint64_t* out) {
-    if (left() >= 8) {
-      std::uint64_t word;
-      std::memcpy(&word, at_, 8);
-      *out = n == 8 ? word : word & ((1ull << 8 * n) - 1);
-    } else {
-      if (left() < n) return false;
-      *out = 0;
-      std::memcpy(out, at_, n);
-    }
+    std::uint64_t word;
+    std::memcpy(&word, at_, 8);
+    const std::size_t unused = 64 - 8 * n;
+    *out = word << unused >> unused;
+    if (UNEXPECTED(n > left())) return false;
     at_ += n;
     return true;
   }
@@ -123,7 +116,7 @@ class Decoder {
       if (!literal_length(t, &length)) return false;
       *key = codec_.key(reinterpret_cast<const char*>(at_), length);
       at_ += length;
-      if (length >= tag::kShortestShared) codec_.strings.push_back(*key);
+      if (length >= tag::kShortestShared) codec_.strings.push(*key);
       *literal = true;
     }
     zend_ulong index;
@@ -230,14 +223,14 @@ class Decoder {
     }
     zend_string* s = zend_string_init(bytes, length, false);
     ZVAL_NEW_STR(out, s);
-    codec_.strings.push_back(s);
+    codec_.strings.push(s);
     return true;
   }
 
   bool reference(zval* out, std::uint32_t depth) {
     if (left() == 0 || *at_ == tag::kReference || *at_ == tag::kReferenceUse) return false;
     const std::size_t place = codec_.references.size();
-    codec_.references.push_back({nullptr, out});
+    codec_.references.push({nullptr, out});
     ZVAL_NULL(out);
     zval inner;
     ZVAL_NULL(&inner);
@@ -262,7 +255,7 @@ class Decoder {
     for (; i < count && whole; ++i, ++element) {
       zval* slot = begin_element(element, i);
       ZVAL_NULL(slot);
-      whole = value(slot, depth);
+      whole = integer(slot) || value(slot, depth);
     }
     array->nNumUsed = array->nNumOfElements = i;
     array->nNextFreeElement = i;
@@ -315,16 +308,16 @@ class Decoder {
       return array != nullptr && values(array, depth);
     }
     const auto length = static_cast<std::uint32_t>(keys_end - at_);
-    const std::uint64_t hash = XXH3_64bits(at_, length) + count;
+    const std::uint64_t hash = CodecState::quick_hash(reinterpret_cast<const char*>(at_), length) + count;
     CodecState::Template& known = codec_.template_for(hash);
     if (known.array != nullptr && known.hash == hash && known.length == length &&
         std::memcmp(known.bytes, at_, length) == 0) {
       const zend_array* source = known.array;
       for (std::uint32_t i = 0; i < count; ++i)
-        if (ZSTR_LEN(source->arData[i].key) >= tag::kShortestShared) codec_.strings.push_back(source->arData[i].key);
+        if (ZSTR_LEN(source->arData[i].key) >= tag::kShortestShared) codec_.strings.push(source->arData[i].key);
       at_ = keys_end;
       zend_array* array = copy_shape(source, out);
-      codec_.shapes.push_back(array);
+      codec_.shapes.push(array);
       return values(array, depth);
     }
     const Bytes keys = at_;
@@ -359,7 +352,7 @@ class Decoder {
       bool is_literal;
       if (!string_key(t, &key, &is_literal) || zend_hash_add(array, key, &null) == nullptr) return nullptr;
     }
-    codec_.shapes.push_back(array);
+    codec_.shapes.push(array);
     return array;
   }
 
@@ -384,7 +377,30 @@ class Decoder {
   bool values(zend_array* array, std::uint32_t depth) {
     Bucket* b = array->arData;
     for (Bucket* const end = b + array->nNumUsed; b != end; ++b)
-      if (UNEXPECTED(!value(&b->val, depth))) return false;
+      if (!integer(&b->val) && UNEXPECTED(!value(&b->val, depth))) return false;
+    return true;
+  }
+
+  // The most frequent element; false: it is another, or cut short.
+  bool integer(zval* out) {
+    const std::uint8_t t = *at_;
+    if (t < 0x80) {
+      if (UNEXPECTED(at_ == end_)) return false;
+      ZVAL_LONG(out, t);
+      ++at_;
+      return true;
+    }
+    if (t >> 4 != 0xa) return false;
+    const unsigned bytes = (t & 7u) + 1;
+    if (UNEXPECTED(left() <= bytes)) return false;
+    std::uint64_t n;
+    std::memcpy(&n, at_ + 1, 8);
+    const unsigned unused = 64 - 8 * bytes;
+    n = n << unused >> unused;
+    if (UNEXPECTED(n > static_cast<std::uint64_t>(ZEND_LONG_MAX))) return false;
+    // For a negative one -1 - n, which is the complement.
+    ZVAL_LONG(out, static_cast<zend_long>(n ^ -static_cast<std::uint64_t>(t >> 3 & 1)));
+    at_ += 1 + bytes;
     return true;
   }
 

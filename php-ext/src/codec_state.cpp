@@ -8,15 +8,21 @@ std::uint64_t load(const char* p, std::size_t n) {
   std::memcpy(&v, p, n);
   return v;
 }
+}  // namespace
 
-std::uint64_t quick_hash(const char* bytes, std::size_t length) {
-  const std::uint64_t head = load(bytes, length < 8 ? length : 8);
-  const std::uint64_t tail = length < 8 ? 0 : load(bytes + length - 8, 8);
+std::uint64_t CodecState::quick_hash(const char* bytes, std::size_t length) {
+  std::uint64_t head, tail = 0, middle = 0;
+  if (length >= 8) {
+    std::memcpy(&head, bytes, 8);
+    std::memcpy(&tail, bytes + length - 8, 8);
+    if (length > 16) std::memcpy(&middle, bytes + length / 2 - 4, 8);
+  } else {
+    head = load(bytes, length);
+  }
   std::uint64_t h = (head ^ length * 0x9e3779b97f4a7c15ull) * 0xd6e8feb86659fd93ull;
-  h = (h ^ h >> 32 ^ tail) * 0xd6e8feb86659fd93ull;
+  h = (h ^ h >> 32 ^ tail ^ middle << 1) * 0xd6e8feb86659fd93ull;
   return h ^ h >> 29;
 }
-}  // namespace
 
 CodecState::~CodecState() {
   for (Template& t : templates_) std::free(t.bytes);

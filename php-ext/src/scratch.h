@@ -12,6 +12,8 @@ namespace coppice::php {
 
 class Scratch {
  public:
+  static constexpr std::size_t kPadding = 8;
+
   Scratch() = default;
   ~Scratch() { std::free(data_); }
   Scratch(const Scratch&) = delete;
@@ -41,6 +43,14 @@ class Scratch {
     return true;
   }
   char* end() { return data_ + size_; }
+  // Room for one value of `n` bytes and kPadding zeros behind it, in place of what was there; null: out of memory.
+  char* begin_value(std::size_t n) {
+    clear();
+    if (!reserve(n + kPadding)) return nullptr;
+    std::memset(data_ + n, 0, kPadding);
+    size_ = n;
+    return data_;
+  }
   // REQUIRES: reserve()d.
   void advance(std::size_t n) { size_ += n; }
   bool append(std::string_view bytes) {

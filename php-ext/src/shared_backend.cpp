@@ -86,8 +86,10 @@ Outcome SharedBackend::ask(std::string_view key, bool take, ReadInfo* info, Scra
   if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;
   if (reply->kind != Reply::Kind::kArray || reply->items.size() != 4 || !take_entry(reply->items.data(), info))
     return odd_answer(failure);
-  value->clear();
-  if (!value->append(reply->items[1].text)) throw std::bad_alloc();
+  const std::string& bytes = reply->items[1].text;
+  char* room = value->begin_value(bytes.size());
+  if (room == nullptr) throw std::bad_alloc();
+  std::memcpy(room, bytes.data(), bytes.size());
   return Outcome::kDone;
 }
 

@@ -25,15 +25,12 @@ bool encode_value(const CacheObject& cache, std::string_view key, zval* value, E
 // What was read, before it becomes a PHP value.
 struct Raw {
   ReadInfo info;
-  bool decoded = false;           // `value` is it already,
-  bool broken = false;            // or its bytes were no array encoding,
-  zend_string* string = nullptr;  // or it lies here (owned),
-  std::string_view bytes;         // or here: in `small`, or in ThreadState::value
-  zval value;
+  zend_string* string = nullptr;  // the bytes lie here (owned),
+  std::string_view bytes;         // or here: in `small`, or, padded, in ThreadState::value
   char small[40];
 
-  // Where the value of an entry is to be copied to. Calls Zend.
-  char* room_for(const ReadInfo& entry);
+  // Where a value is to be copied to. Calls Zend.
+  char* room_for(ValueType type, std::uint32_t size);
   void release() {
     if (string != nullptr) zend_string_release(string);
     string = nullptr;

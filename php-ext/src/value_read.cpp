@@ -7,9 +7,6 @@ namespace coppice::php {
 
 namespace {
 
-// Strings that user code may look at while it runs go to the request's heap, arrays to the thread's buffer.
-bool goes_to_string(ValueType type) { return type != ValueType::kArray; }
-
 const char* why_broken(ValueType type, const CacheObject& cache) {
   switch (type) {
     case ValueType::kInteger:
@@ -54,11 +51,27 @@ bool broken(const CacheObject& cache, std::string_view key, ValueType type) {
   return false;
 }
 
+// Canonical decimal, as the engine makes it; false: it is none.
 bool make_integer(std::string_view bytes, zval* out) {
-  zend_long number;
-  const auto [end, code] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), number);
-  if (code != std::errc() || end != bytes.data() + bytes.size()) return false;
-  ZVAL_LONG(out, number);
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  // What can't overflow needs no care.
+  if (EXPECTED(bytes.size() - 1 < 18)) {
+    const bool negative = *at == '-';
+    if (negative && ++at == end) return false;
+    zend_long n = 0;
+    for (; at != end; ++at) {
+      const auto digit = static_cast<unsigned>(*at - '0');
+      if (UNEXPECTED(digit > 9)) return false;
+      n = n * 10 + static_cast<zend_long>(digit);
+    }
+    ZVAL_LONG(out, negative ? -n : n);
+    return true;
+  }
+  zend_long n;
+  const auto [stop, code] = std::from_chars(at, end, n);
+  if (code != std::errc() || stop != end) return false;
+  ZVAL_LONG(out, n);
   return true;
 }
 
@@ -124,52 +137,43 @@ Outcome miss_while_loading(Outcome outcome, const Failure& failure) {
 
 // Copies without calling Zend.
 void copy_entry(const EntryView& entry, Raw* raw) {
-  raw->info = {
-      .version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
-  if (entry.value_size <= sizeof raw->small) {
+  if (entry.type != ValueType::kArray && entry.value_size <= sizeof raw->small) {
     entry.copy_value(raw->small);
     raw->bytes = {raw->small, entry.value_size};
     return;
   }
-  Scratch& scratch = thread_state().value;
-  scratch.clear();
-  if (!scratch.reserve(entry.value_size)) throw std::bad_alloc();
-  entry.copy_value(scratch.end());
-  scratch.advance(entry.value_size);
-  raw->bytes = scratch.view();
+  char* room = thread_state().value.begin_value(entry.value_size);
+  if (room == nullptr) throw std::bad_alloc();
+  entry.copy_value(room);
+  raw->bytes = {room, entry.value_size};
 }
 
 }  // namespace
 
-char* Raw::room_for(const ReadInfo& entry) {
-  release();
-  if (entry.value_size <= sizeof small) {
-    bytes = {small, entry.value_size};
-    return small;
-  }
-  if (goes_to_string(entry.type)) {
-    string = zend_string_alloc(entry.value_size, false);
-    ZSTR_VAL(string)[entry.value_size] = '\0';
+char* Raw::room_for(ValueType type, std::uint32_t size) {
+  if (UNEXPECTED(string != nullptr)) release();
+  char* room = small;
+  if (type == ValueType::kArray) {
+    room = thread_state().value.begin_value(size);
+    if (room == nullptr) throw std::bad_alloc();
+  } else if (size > sizeof small) {
+    string = zend_string_alloc(size, false);
+    ZSTR_VAL(string)[size] = '\0';
     return ZSTR_VAL(string);
   }
-  Scratch& scratch = thread_state().value;
-  scratch.clear();
-  if (!scratch.reserve(entry.value_size)) throw std::bad_alloc();
-  scratch.advance(entry.value_size);
-  bytes = scratch.view();
-  return scratch.data();
+  bytes = {room, size};
+  return room;
 }
 
 void read_entry(const EntryView& entry, Raw* raw) {
-  if constexpr (LocalBackend::kLocks) return copy_entry(entry, raw);
-  raw->info = {
-      .version = entry.version, .deadline = entry.deadline, .type = entry.type, .value_size = entry.value_size};
-  if (entry.type == ValueType::kArray && entry.is_contiguous()) {
-    raw->decoded = decode_array(thread_state().codec, entry.contiguous_value(), &raw->value);
-    raw->broken = !raw->decoded;
-    return;
-  }
-  entry.copy_value(raw->room_for(raw->info));
+  raw->info.version = entry.version;
+  raw->info.deadline = entry.deadline;
+  raw->info.type = entry.type;
+  raw->info.value_size = entry.value_size;
+  if constexpr (LocalBackend::kLocks)
+    copy_entry(entry, raw);
+  else
+    entry.copy_value(raw->room_for(entry.type, entry.value_size));
 }
 
 Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
@@ -177,7 +181,7 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
     return cache.local().read(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
   SharedBackend& shared = cache.shared();
   switch (shared.read(
-      key, [raw](const ReadInfo& e) { return raw->room_for(e); }, &raw->info, failure)) {
+      key, [raw](const ReadInfo& e) { return raw->room_for(e.type, e.value_size); }, &raw->info, failure)) {
     case ReadStatus::kHit:
       return Outcome::kDone;
     case ReadStatus::kMiss:
@@ -202,12 +206,6 @@ Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
 }
 
 Made make_value(Raw* raw, zval* out) {
-  if (raw->decoded) {
-    ZVAL_COPY_VALUE(out, &raw->value);
-    return Made::kDone;
-  }
-  ZVAL_NULL(out);
-  if (raw->broken) return Made::kBroken;
   const ValueType type = raw->info.type;
   if (raw->string == nullptr) return make_from(type, raw->bytes, out);
   Made made = Made::kDone;
@@ -241,6 +239,12 @@ bool finish_value(const CacheObject& cache, std::string_view key, ValueType type
 }
 
 bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type, std::string_view bytes, zval* out) {
+  if (type == ValueType::kArray) {
+    char* room = thread_state().value.begin_value(bytes.size());
+    if (room == nullptr) throw std::bad_alloc();
+    std::memcpy(room, bytes.data(), bytes.size());
+    bytes = {room, bytes.size()};
+  }
   const Made made = make_from(type, bytes, out);
   return made == Made::kDone || finish_value(cache, key, type, made, out);
 }
