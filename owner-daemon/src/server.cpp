@@ -18,7 +18,7 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::size_t kEntriesPerStep = 64;
+constexpr std::size_t kEntriesPerStep = 16;
 constexpr std::size_t kEntriesPerLoad = 500;
 constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
 constexpr std::chrono::milliseconds kAcceptPause{100};

@@ -113,7 +113,7 @@ class Service {
   std::string run_id_;
   std::int64_t started_us_;
   std::uint16_t tcp_port_ = 0;
-  std::chrono::microseconds slice_length_{150};
+  std::chrono::microseconds slice_length_{50};
   bool loading_ = false;
   bool holding_writes_ = false;
 };

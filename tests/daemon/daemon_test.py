@@ -51,7 +51,7 @@ def start_and_fail(*options):
 class Pipelines(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon("--max-memory", "1G", "--max-value", "300M", "--output-limit", "310M", tcp=True)
+        cls.daemon = Daemon("--max-memory", "1G", "--max-value", "80M", "--output-limit", "100M", tcp=True)
         cls.addClassCleanup(cls.daemon.__exit__)
 
     def setUp(self):
@@ -75,7 +75,7 @@ class Pipelines(unittest.TestCase):
 
     def test_large_values(self):
         with self.daemon.connect() as c, self.daemon.connect() as other:
-            for size in (65535, 65536, 1 << 20, 200 << 20):
+            for size in (65535, 65536, 1 << 20, 40 << 20):
                 value = os.urandom(1 << 16) * (size >> 16) + b"x" * (size & 0xFFFF)
                 self.assertEqual(c.call("SET", "large", value), "OK")
                 self.assertEqual(other.call("STRLEN", "large"), len(value))
@@ -85,8 +85,8 @@ class Pipelines(unittest.TestCase):
     def test_value_above_the_limit_is_refused_and_the_old_one_stays(self):
         with self.daemon.connect() as c:
             c.call("SET", "k", "old")
-            error = c.call("SET", "k", b"x" * ((300 << 20) + 1))
-            self.assertEqual(error, RespError("ERR value is larger than the limit of 314572800 bytes"))
+            error = c.call("SET", "k", b"x" * ((80 << 20) + 1))
+            self.assertEqual(error, RespError("ERR value is larger than the limit of 83886080 bytes"))
             self.assertEqual(c.call("GET", "k"), b"old")
 
     def test_bulk_that_was_only_announced_takes_no_memory(self):

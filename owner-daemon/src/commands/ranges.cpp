@@ -40,7 +40,7 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 // How many entries are looked at between two looks at the clock.
-constexpr std::size_t kClockEvery = 64;
+constexpr std::size_t kClockEvery = 16;
 
 // A walk over keys in slices. It is anchored to the last key seen, so whatever changes between two slices, nothing
 // that stays is skipped or seen twice.

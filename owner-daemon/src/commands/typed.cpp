@@ -191,7 +191,7 @@ class Prune final : public Job {
     Store& store = service.store();
     const std::uint64_t before = store.stats().expired;
     bool more = true;
-    while ((more = store.expire(64)) && !slice.over()) {
+    while ((more = store.expire(16)) && !slice.over()) {
     }
     removed_ += store.stats().expired - before;
     return !more;
