@@ -72,7 +72,7 @@ std::uint32_t Arena::take_page(std::uint16_t kind) {
   if (fresh) {
     page = high_water_++;
     // Readers never touch what lies beyond: reading a hole would allocate it.
-    segment_->header().high_water.store(high_water_, std::memory_order_release);
+    segment_->header().high_water.store(high_water_, std::memory_order_release);  // (5)
   } else {
     free_head_ = meta_[page].next;
     --free_pages_;
@@ -117,7 +117,7 @@ void Arena::free_page(std::uint32_t page) {
     --kind_pages_[m.kind];
   }
   set_word(page, layout::kFreePage, std::memory_order_relaxed);  // (12)
-  layout::release_fence();
+  layout::release_fence();                                       // (12)
   m = PageMeta{};
   m.next = free_head_;
   free_head_ = page;
@@ -184,8 +184,9 @@ std::uint64_t Arena::take_block(std::uint32_t size_class) {
   std::uint32_t number;
   if (m.free_head != 0) {
     number = m.free_head - 1u;
-    m.free_head = __atomic_load_n(
-        reinterpret_cast<std::uint16_t*>(at(start + number * layout::kClassSizes[size_class]) + 8), __ATOMIC_RELAXED);
+    m.free_head =
+        __atomic_load_n(reinterpret_cast<std::uint16_t*>(at(start + number * layout::kClassSizes[size_class]) + 8),
+                        __ATOMIC_RELAXED);  // (4)
   } else {
     number = m.fresh++;
   }
@@ -209,7 +210,7 @@ void Arena::free_block(std::uint64_t offset) {
   const std::uint32_t number = layout::block_number(offset & (layout::kPageSize - 1), size_class);
   unmark(offset);
   --m.live;
-  __atomic_store_n(reinterpret_cast<std::uint16_t*>(at(offset) + 8), m.free_head, __ATOMIC_RELAXED);
+  __atomic_store_n(reinterpret_cast<std::uint16_t*>(at(offset) + 8), m.free_head, __ATOMIC_RELAXED);  // (4)
   m.free_head = static_cast<std::uint16_t>(number + 1);
   ClassState& c = classes_[size_class];
   if (m.emptying) return;
@@ -263,7 +264,7 @@ void Arena::end_emptying(std::uint32_t page) {
     return;
   }
   set_word(page, m.kind, std::memory_order_relaxed);  // (12)
-  layout::release_fence();
+  layout::release_fence();                            // (12)
   if (m.live == capacity(page)) return;
   classes_[m.kind - layout::kFirstBlockPage].free_blocks += capacity(page) - m.live;
   link(page);

@@ -7,7 +7,7 @@ using layout::KeyHash;
 bool PointIndex::start() {
   const std::uint32_t page = arena_->take_page(layout::kIndexPage);
   if (page == 0) return false;
-  directory_[0].store(page, std::memory_order_release);
+  directory_[0].store(page, std::memory_order_release);  // (6)
   return true;
 }
 
@@ -85,10 +85,10 @@ void PointIndex::erase(Slot* slot, KeyHash hash) {
     const std::uint32_t distance = (at - hole) & kLast;
     const std::uint32_t displacement = layout::slot_displacement(next);
     if (displacement < distance) continue;  // it would come before its home
-    slots[hole].store(next - (static_cast<std::uint64_t>(distance) << 35), std::memory_order_release);
+    slots[hole].store(next - (static_cast<std::uint64_t>(distance) << 35), std::memory_order_release);  // (6)
     hole = at;
   }
-  slots[hole].store(0, std::memory_order_release);
+  slots[hole].store(0, std::memory_order_release);        // (6)
   sequence.store(before + 2, std::memory_order_release);  // (6)
   if (--arena_->slots_in_use(page) < kMergeAt && arena_->index_depth(page) > 0 &&
       (arena_->slots_in_use(page) & 63) == 0)

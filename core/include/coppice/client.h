@@ -141,7 +141,7 @@ inline void Client::note_hit(const ReadInfo& info) {
   if (!wants_marks_) return;
   const std::uint64_t head = hints_->head.load(std::memory_order_relaxed);
   hints_->marks[head % layout::HintPage::kMarks].store(info.block, std::memory_order_relaxed);
-  hints_->head.store(head + 1, std::memory_order_release);
+  hints_->head.store(head + 1, std::memory_order_release);  // (11)
 }
 
 inline void Client::note_miss() {

@@ -88,7 +88,7 @@ class Reader {
     return reinterpret_cast<const std::atomic<std::uint64_t>*>(base_ + (page << layout::kPageShift));
   }
   std::uint64_t page_limit() const {
-    const std::uint64_t high = header().high_water.load(std::memory_order_acquire);
+    const std::uint64_t high = header().high_water.load(std::memory_order_acquire);  // (5)
     return high < page_count_ ? high : page_count_;
   }
 

@@ -115,7 +115,8 @@ Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* 
     const auto& version_word = reinterpret_cast<const layout::BlockHeader*>(block)->version;
     const std::uint64_t version = version_word.load(std::memory_order_acquire);  // (4)
     if (version == 0 || (version & 1) != 0) return Attempt::kAgain;
-    const std::uint64_t rest = __atomic_load_n(reinterpret_cast<const std::uint64_t*>(block + 8), __ATOMIC_RELAXED);
+    const std::uint64_t rest =
+        __atomic_load_n(reinterpret_cast<const std::uint64_t*>(block + 8), __ATOMIC_RELAXED);  // (4)
     const auto value_length = static_cast<std::uint32_t>(rest);
     const auto key_and_flags = static_cast<std::uint16_t>(rest >> 32);
     const std::uint32_t key_length = key_and_flags & layout::kKeyLengthMask;
@@ -159,8 +160,8 @@ Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* 
         std::uint32_t left = value_length;
         for (std::uint32_t p = 0; p < chain.pages; ++p) {
           const std::uint64_t data =
-              __atomic_load_n(reinterpret_cast<const std::uint32_t*>(pages + 4ull * p), __ATOMIC_RELAXED);
-          if (data < first_page_ || data >= limit) return Attempt::kAgain;  // (5)
+              __atomic_load_n(reinterpret_cast<const std::uint32_t*>(pages + 4ull * p), __ATOMIC_RELAXED);  // (4)
+          if (data < first_page_ || data >= limit) return Attempt::kAgain;                                  // (5)
           const std::uint32_t n = left < layout::kPageSize ? left : layout::kPageSize;
           layout::read_shared(to, base_ + (data << layout::kPageShift), n);
           to += n;
@@ -178,7 +179,7 @@ Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* 
   }
 
   // (6) A miss is believed only if nothing moved.
-  layout::acquire_fence();
+  layout::acquire_fence();  // (6)
   if ((sequence & 1) != 0 || page_table_[page].sequence.load(std::memory_order_relaxed) != sequence ||
       page_table_[page].word.load(std::memory_order_relaxed) != page_word ||
       entry.load(std::memory_order_relaxed) != page || h.directory_depth.load(std::memory_order_relaxed) != depth ||
