@@ -1,6 +1,7 @@
 #include "coppice/client.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr Millis kFirstBackOff = 10;
 constexpr Millis kLongestBackOff = 500;
+constexpr Millis kReadPatience = 50;
 // A connection that ended sooner than this counts as a failed attempt, or a peer that attaches and hangs up would be
 // connected to without pause.
 constexpr Millis kShortConnection = 1000;
@@ -64,25 +66,36 @@ struct Client::Impl {
   Millis connected_at = 0;
   Millis next_attempt = 0;  // coarse clock
   Millis back_off = kFirstBackOff;
-  std::string handshake_request;
+  // Under way: what was asked for, and what has come of it.
+  struct Attachment {
+    std::array<const char*, 3> commands;
+    std::array<Reply, 3> replies;
+    std::size_t asked = 0;
+    std::size_t answered = 0;
+    std::array<Descriptor, 2> descriptors;
+    Millis began = 0;
+  };
+  std::unique_ptr<Attachment> attachment;
   std::string call_request;
   std::unique_ptr<char[]> input;
   ReplyParser parser;
   Impl* next = nullptr;  // of the registry
   Impl* previous = nullptr;
 
-  bool attached() const { return socket.get() >= 0; }
+  bool attached() const { return self->current_ != nullptr; }
   bool fail(LinkState why, std::string sentence);
   void drop(LinkState why, std::string sentence);
-  bool ensure_connected();
-  bool connect();
-  bool open_socket();
-  bool handshake();
+  bool ensure_connected(bool for_read);
+  bool give_up(Millis began);
+  bool open_socket(bool for_read);
+  bool ask();
+  enum class Progress : std::uint8_t { kDone, kWaiting, kFailed };
+  Progress advance(Millis until);
+  bool take_answers(std::string_view bytes);
   bool adopt(const Reply& attach, int segment, int hints);
   bool send_all(std::string_view bytes, bool* peer_had_gone);
   bool slow(Millis* began, std::size_t bytes) const;
   bool receive_reply(Reply* reply);
-  bool receive_handshake(std::span<Reply> replies, std::span<Descriptor, 2> descriptors);
   bool take_descriptors(msghdr* message, std::span<Descriptor, 2> descriptors);
   bool peer_alive();
   void forget_mapping();
@@ -229,64 +242,6 @@ void Client::Impl::drop(LinkState why, std::string sentence) {
 }
 
 // ---- connecting ----------------------------------------------------------------------------------------------------
-bool Client::Impl::ensure_connected() {
-  if (attached()) return true;
-  if (coarse_now() < next_attempt) return false;
-  const Millis began = coarse_now();
-  if (connect()) return true;
-  socket.reset();
-  forget_mapping();
-  parser.reset();
-  // A peer that lets us wait is not asked again soon: each attempt stops the caller.
-  const Millis now = coarse_now();
-  if (now - began >= kLongestBackOff) back_off = kLongestBackOff;
-  next_attempt = now + back_off;
-  back_off = std::min(back_off * 2, kLongestBackOff);
-  return false;
-}
-
-bool Client::Impl::connect() {
-  forget_mapping();
-  parser.reset();
-  if (!open_socket() || !handshake()) return false;
-  connected_at = coarse_now();
-  state = LinkState::kReady;
-  failure.clear();
-  return true;
-}
-
-bool Client::Impl::open_socket() {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (options.path.empty()) return fail(LinkState::kUnreachable, "the path of the owner's socket is empty");
-  if (options.path.size() >= sizeof(address.sun_path) || options.path.find('\0') != std::string::npos)
-    return fail(
-        LinkState::kUnreachable,
-        "\"" + options.path + "\" cannot be the path of a socket: it is longer than 107 bytes or has a NUL byte");
-  std::memcpy(address.sun_path, options.path.data(), options.path.size());
-
-  socket.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0) return fail(LinkState::kUnreachable, system_error("socket"));
-  const int timeout = std::max(options.timeout_ms, 1);
-  const timeval limit{timeout / 1000, timeout % 1000 * 1000};
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  int result;
-  do {
-    result = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  } while (result != 0 && errno == EINTR);
-  if (result != 0) return fail(LinkState::kUnreachable, system_error(("cannot connect to " + options.path).c_str()));
-
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
-    return fail(LinkState::kForeign, system_error("SO_PEERCRED"));
-  if (peer.uid != 0 && peer.uid != geteuid() && static_cast<std::int64_t>(peer.uid) != options.owner_uid)
-    return fail(LinkState::kForeign, "the owner at " + options.path + " runs under uid " + std::to_string(peer.uid) +
-                                         ", which is neither root, nor this process's uid, nor owner_uid");
-  return true;
-}
-
 namespace {
 LinkState state_of_error(std::string_view text) {
   const std::string_view code = text.substr(0, text.find(' '));
@@ -298,40 +253,116 @@ LinkState state_of_error(std::string_view text) {
 }
 }  // namespace
 
+// A call waits for the owner as long as for any answer. A read has a miss to fall back to, so it waits a little for an
+// attachment that it began or found under way, and later reads only look whether it has come to an end.
+bool Client::Impl::ensure_connected(bool for_read) {
+  if (attached()) return true;
+  const Millis now = coarse_now();
+  if (attachment == nullptr || socket.get() < 0) {  // without a socket: left by the parent of this process
+    attachment.reset();
+    if (now < next_attempt) return false;
+    forget_mapping();
+    parser.reset();
+    if (!open_socket(for_read)) return give_up(now);
+    attachment = std::make_unique<Attachment>();
+    attachment->began = now;
+    fail(LinkState::kUnreachable, "the owner has not answered ATTACH yet");
+    if (!ask()) return give_up(now);
+  }
+  const Millis began = attachment->began;
+  switch (advance(for_read ? began + kReadPatience : now + options.timeout_ms)) {
+    case Progress::kWaiting:
+      return false;
+    case Progress::kFailed:
+      return give_up(began);
+    case Progress::kDone:
+      break;
+  }
+  const std::unique_ptr<Attachment> done = std::move(attachment);
+  for (std::size_t i = 0; i < done->answered; ++i) {
+    const Reply& reply = done->replies[i];
+    if (reply.is_error()) {
+      fail(state_of_error(reply.text), std::string("the owner refused ") + done->commands[i] + ": " + reply.text);
+      return give_up(began);
+    }
+    if (i + 1 < done->asked && reply.kind != Reply::Kind::kStatus) {
+      fail(LinkState::kProtocol, std::string("the owner's answer to ") + done->commands[i] + " is no status");
+      return give_up(began);
+    }
+  }
+  if (!adopt(done->replies[done->asked - 1], done->descriptors[0].get(), done->descriptors[1].get()))
+    return give_up(began);
+  connected_at = coarse_now();
+  state = LinkState::kReady;
+  failure.clear();
+  return true;
+}
+
+// Always false.
+bool Client::Impl::give_up(Millis began) {
+  socket.reset();
+  attachment.reset();
+  forget_mapping();
+  parser.reset();
+  // A peer that lets us wait is not asked again soon: each attempt stops a caller.
+  const Millis now = coarse_now();
+  if (now - began >= kLongestBackOff) back_off = kLongestBackOff;
+  next_attempt = now + back_off;
+  back_off = std::min(back_off * 2, kLongestBackOff);
+  return false;
+}
+
+bool Client::Impl::open_socket(bool for_read) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (options.path.empty()) return fail(LinkState::kUnreachable, "the path of the owner's socket is empty");
+  if (options.path.size() >= sizeof(address.sun_path) || options.path.find('\0') != std::string::npos)
+    return fail(
+        LinkState::kUnreachable,
+        "\"" + options.path + "\" cannot be the path of a socket: it is longer than 107 bytes or has a NUL byte");
+  std::memcpy(address.sun_path, options.path.data(), options.path.size());
+
+  // Where the owner's queue is full, a call waits in it and a read does not.
+  socket.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (for_read ? SOCK_NONBLOCK : 0), 0));
+  if (socket.get() < 0) return fail(LinkState::kUnreachable, system_error("socket"));
+  const int timeout = std::max(options.timeout_ms, 1);
+  const timeval limit{timeout / 1000, timeout % 1000 * 1000};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  int result;
+  do {
+    result = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) return fail(LinkState::kUnreachable, system_error(("cannot connect to " + options.path).c_str()));
+  if (for_read && fcntl(socket.get(), F_SETFL, 0) != 0) return fail(LinkState::kUnreachable, system_error("fcntl"));
+
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+    return fail(LinkState::kForeign, system_error("SO_PEERCRED"));
+  if (peer.uid != 0 && peer.uid != geteuid() && static_cast<std::int64_t>(peer.uid) != options.owner_uid)
+    return fail(LinkState::kForeign, "the owner at " + options.path + " runs under uid " + std::to_string(peer.uid) +
+                                         ", which is neither root, nor this process's uid, nor owner_uid");
+  return true;
+}
+
 // AUTH, SELECT and ATTACH go out in one piece: attaching costs one round trip.
-bool Client::Impl::handshake() {
-  handshake_request.clear();
-  const char* names[3];
-  std::size_t count = 0;
+bool Client::Impl::ask() {
+  std::string request;
+  const auto add = [&](std::span<const std::string_view> arguments) {
+    attachment->commands[attachment->asked++] = arguments[0].data();
+    encode_request(request, arguments);
+  };
   const std::string database = std::to_string(options.database);
   const std::string protocol = std::to_string(kAttachProtocol);
-  if (!options.password.empty()) {
-    names[count++] = "AUTH";
-    if (options.user.empty())
-      encode_request(handshake_request, std::array<std::string_view, 2>{"AUTH", options.password});
-    else
-      encode_request(handshake_request, std::array<std::string_view, 3>{"AUTH", options.user, options.password});
-  }
-  if (options.database != 0) {
-    names[count++] = "SELECT";
-    encode_request(handshake_request, std::array<std::string_view, 2>{"SELECT", database});
-  }
-  names[count++] = "ATTACH";
-  encode_request(handshake_request, std::array<std::string_view, 2>{"ATTACH", protocol});
-
+  if (!options.password.empty() && options.user.empty())
+    add(std::array<std::string_view, 2>{"AUTH", options.password});
+  else if (!options.password.empty())
+    add(std::array<std::string_view, 3>{"AUTH", options.user, options.password});
+  if (options.database != 0) add(std::array<std::string_view, 2>{"SELECT", database});
+  add(std::array<std::string_view, 2>{"ATTACH", protocol});
   bool peer_had_gone = false;
-  if (!send_all(handshake_request, &peer_had_gone)) return false;
-  std::array<Reply, 3> replies;
-  std::array<Descriptor, 2> descriptors;
-  if (!receive_handshake(std::span(replies.data(), count), descriptors)) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Reply& reply = replies[i];
-    if (reply.is_error())
-      return fail(state_of_error(reply.text), std::string("the owner refused ") + names[i] + ": " + reply.text);
-    if (i + 1 < count && reply.kind != Reply::Kind::kStatus)
-      return fail(LinkState::kProtocol, std::string("the owner's answer to ") + names[i] + " is no status");
-  }
-  return adopt(replies[count - 1], descriptors[0].get(), descriptors[1].get());
+  return send_all(request, &peer_had_gone);
 }
 
 // Everything that came with ATTACH is checked before it is used.
@@ -374,11 +405,11 @@ bool Client::Impl::adopt(const Reply& attach, int segment, int hints) {
   return true;
 }
 
-bool Client::Impl::receive_handshake(std::span<Reply> replies, std::span<Descriptor, 2> descriptors) {
+// Takes what has come, waiting for more until `until`, which is not the end of the attachment's own time.
+Client::Impl::Progress Client::Impl::advance(Millis until) {
   if (input == nullptr) input.reset(new char[kInputSize]);
-  const Millis until = coarse_now() + options.timeout_ms;
-  std::size_t done = 0;
-  while (done < replies.size()) {
+  const Millis end = attachment->began + options.timeout_ms;
+  for (;;) {
     alignas(cmsghdr) char control[CMSG_SPACE(16 * sizeof(int))];
     iovec vector{input.get(), kInputSize};
     msghdr message{};
@@ -386,27 +417,46 @@ bool Client::Impl::receive_handshake(std::span<Reply> replies, std::span<Descrip
     message.msg_iovlen = 1;
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    const ssize_t n = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
-    if (n > 0 && !take_descriptors(&message, descriptors)) return false;
-    if (n == 0) return fail(LinkState::kUnreachable, "the owner closed the connection while attaching");
-    if (n < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
-      return fail(LinkState::kUnreachable, system_error("recvmsg while attaching"));
-    std::string_view bytes(input.get(), n > 0 ? static_cast<std::size_t>(n) : 0);
-    while (!bytes.empty()) {
-      if (done == replies.size())
-        return fail(LinkState::kProtocol, "the peer sent more than the answers to its requests");
-      const ReplyParser::Status status = parser.feed(&bytes);
-      if (status == ReplyParser::Status::kMalformed)
-        return fail(LinkState::kProtocol, std::string("the peer does not speak RESP: ") + parser.what());
-      if (status != ReplyParser::Status::kComplete) continue;
-      replies[done] = parser.take();
-      // What follows a refusal adds nothing, and may never come: a refused connection is closed.
-      if (replies[done].is_error()) return true;
-      ++done;
+    const ssize_t n = recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (n == 0) {
+      fail(LinkState::kUnreachable, "the owner closed the connection while attaching");
+      return Progress::kFailed;
     }
-    if (done < replies.size() && (coarse_now() >= until || (n < 0 && errno != EINTR)))
-      return fail(LinkState::kUnreachable,
-                  "the owner did not answer ATTACH within " + std::to_string(options.timeout_ms) + " ms");
+    if (n < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+      fail(LinkState::kUnreachable, system_error("recvmsg while attaching"));
+      return Progress::kFailed;
+    }
+    if (n > 0) {
+      if (!take_descriptors(&message, attachment->descriptors)) return Progress::kFailed;
+      if (!take_answers({input.get(), static_cast<std::size_t>(n)})) return Progress::kFailed;
+      // What follows a refusal adds nothing, and may never come: a refused connection is closed.
+      if (attachment->answered == attachment->asked ||
+          (attachment->answered > 0 && attachment->replies[attachment->answered - 1].is_error()))
+        return Progress::kDone;
+    }
+    const Millis now = coarse_now();
+    if (now >= end) {
+      fail(LinkState::kUnreachable,
+           "the owner did not answer ATTACH within " + std::to_string(options.timeout_ms) + " ms");
+      return Progress::kFailed;
+    }
+    if (now >= until) return Progress::kWaiting;
+    pollfd wait{socket.get(), POLLIN, 0};
+    if (n < 0) poll(&wait, 1, static_cast<int>(std::min(until, end) - now));
+  }
+}
+
+bool Client::Impl::take_answers(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (attachment->answered == attachment->asked)
+      return fail(LinkState::kProtocol, "the peer sent more than the answers to its requests");
+    const ReplyParser::Status status = parser.feed(&bytes);
+    if (status == ReplyParser::Status::kMalformed)
+      return fail(LinkState::kProtocol, std::string("the peer does not speak RESP: ") + parser.what());
+    if (status != ReplyParser::Status::kComplete) continue;
+    Reply& reply = attachment->replies[attachment->answered++];
+    reply = parser.take();
+    if (reply.is_error()) return true;
   }
   return true;
 }
@@ -507,7 +557,7 @@ bool Client::Impl::peer_alive() {
 
 const Reader* Client::reader_slow(Millis* now) {
   if (current_ != nullptr && impl_->peer_alive()) return current_;
-  const bool connected = impl_->ensure_connected();
+  const bool connected = impl_->ensure_connected(true);
   *now = coarse_now();
   return connected ? current_ : nullptr;
 }
@@ -515,7 +565,7 @@ const Reader* Client::reader_slow(Millis* now) {
 std::optional<Reply> Client::call_encoded(std::string_view request) {
   // Once more only where the owner cannot have seen any of it: it had gone before we sent.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (!impl_->ensure_connected()) return std::nullopt;
+    if (!impl_->ensure_connected(false)) return std::nullopt;
     bool peer_had_gone = false;
     std::optional<Reply> reply(std::in_place);
     if (impl_->send_all(request, &peer_had_gone) && impl_->receive_reply(&*reply)) return reply;
@@ -545,6 +595,7 @@ const ClientOptions& Client::options() const { return impl_->options; }
 
 void Client::disconnect() {
   impl_->socket.reset();
+  impl_->attachment.reset();
   impl_->forget_mapping();
   impl_->parser.reset();
   impl_->next_attempt = 0;

@@ -72,11 +72,11 @@ void refuses(const FakeOwner& owner, LinkState state, const std::string& words) 
     ReadStatus status;
     read(client, "key", &status);
     CHECK(status == ReadStatus::kMiss);
+    CHECK(!client.call({"PING"}));
     CHECK(client.link_state() == state);
     INFO(client.last_failure());
     CHECK(client.last_failure().find(words) != std::string::npos);
     CHECK(client.reader() == nullptr);
-    CHECK(!client.call({"PING"}));
     CHECK(client.generation() == std::pair<std::uint64_t, std::uint64_t>{0, 0});
   }
   CHECK(open_descriptors() <= before + 1);  // the fake owner may not have closed its end yet
@@ -333,6 +333,64 @@ TEST_CASE("answers to a command that must not be believed") {
   SECTION("a giant that is only announced") {
     answering("$536870912\r\nabc", LinkState::kUnreachable, "did not answer");
   }
+}
+
+TEST_CASE("reads do not wait for an owner that hangs, and read when it goes on") {
+  Segment segment;
+  std::atomic<bool> go_on{false};
+  FakeOwner owner([&](int fd) {
+    if (!hear(fd)) return;
+    while (!go_on) usleep(1000);
+    say_with(fd, segment.answer(), {segment.store->descriptor(), segment.hints});
+    hear_all(fd);
+  });
+  Client client({.path = owner.path(), .timeout_ms = 600'000});
+  ReadStatus status;
+  for (int i = 0; i < 10'000; ++i) {
+    read(client, "key", &status);
+    REQUIRE(status == ReadStatus::kMiss);
+  }
+  CHECK(client.link_state() == LinkState::kUnreachable);
+  CHECK(client.last_failure() == "the owner has not answered ATTACH yet");
+  go_on = true;
+  std::string value;
+  while (value.empty()) value = read(client, "key", &status);
+  CHECK(value == "value");
+  CHECK(owner.connections() == 1);
+}
+
+TEST_CASE("a child of a process that was attaching attaches by itself") {
+  Segment segment;
+  std::atomic<bool> go_on{false};
+  FakeOwner owner([&](int fd) {
+    if (!hear(fd)) return;
+    while (!go_on) usleep(1000);
+    say_with(fd, segment.answer(), {segment.store->descriptor(), segment.hints});
+    // One connection after the other: the child's waits until the parent's is closed.
+    hear(fd);
+  });
+  auto client = std::make_unique<Client>(ClientOptions{.path = owner.path(), .timeout_ms = 600'000});
+  CHECK(client->reader() == nullptr);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    char byte;
+    if (::read(ends[0], &byte, 1) != 1) _exit(2);
+    while (client->reader() == nullptr) usleep(1000);
+    ReadStatus status;
+    _exit(read(*client, "key", &status) == "value" ? 0 : 1);
+  }
+  go_on = true;
+  ReadStatus status;
+  while (read(*client, "key", &status) != "value") usleep(1000);
+  client.reset();
+  REQUIRE(write(ends[1], "x", 1) == 1);
+  int result = -1;
+  waitpid(pid, &result, 0);
+  CHECK(result == 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST_CASE("an owner that hangs up after attaching is not connected to without pause") {
