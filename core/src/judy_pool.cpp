@@ -311,6 +311,7 @@ JudyPool::~JudyPool() {
 }
 
 bool JudyPool::ready() const { return impl_->free_granules >= kReserve; }
+bool JudyPool::can_spare() const { return impl_->free_granules >= kReserve / 2; }
 
 void JudyPool::add_page(void* page) {
   assert(page && reinterpret_cast<std::uintptr_t>(page) % kPageBytes == 0);

@@ -37,6 +37,8 @@ class JudyPool {
 
   // Whether the largest single operation of the indexes is sure to find room.
   bool ready() const;
+  // Whether there is room for work that may as well be left undone: half of the reserve is more than removals need.
+  bool can_spare() const;
   // Takes over a page. REQUIRES: 64 KiB, aligned to 64 KiB; the pool writes all over it.
   void add_page(void* page);
   // A page with nothing in it that ready() does not need, or null. The caller has it back. Hysteresis inside, so that

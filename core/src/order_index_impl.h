@@ -289,12 +289,12 @@ struct OrderIndex::Access {
 
   // ---- shrinking
   // All of this costs a little memory before it frees any, and nothing depends on it: it is left out when the pool
-  // has no room to spare.
+  // can't spare it.
 
   // `b`, not empty, has lost references: takes less room, or merges with a neighbour. Returns where its references are.
   // `slot` is the trie's for `b`, or null if not known.
   static Bucket* tidy(OrderIndex& index, Bucket* b, void** slot, bool with_right) {
-    if (!index.pool_->ready()) return b;
+    if (!index.pool_->can_spare()) return b;
     if (b->count < kPoor) {
       if (b->before && b->before->count + b->count <= kMergedMost) return merge(index, b->before, b, nullptr);
       if (with_right && b->after && b->after->count + b->count <= kMergedMost) return merge(index, b, b->after, slot);

@@ -184,6 +184,48 @@ TEST_CASE("OrderIndex: a prefix leaves its neighbours alone", "[order_index]") {
   REQUIRE(c.walk() == std::vector<std::string>{"a", "a-", "ab.1"});
 }
 
+TEST_CASE("OrderIndex: entries that stay count against the budget of a range erasure", "[order_index]") {
+  Checked c;
+  for (int i = 0; i < 1000; ++i) c.insert("a." + std::to_string(i));
+  struct Count {
+    std::size_t visited = 0;
+  } count;
+  const OrderIndex::RangeVisitor visitor{&count,
+                                         [](void* p, EntryRef) {
+                                           ++static_cast<Count*>(p)->visited;
+                                           return true;
+                                         },
+                                         [](void*, EntryRef) { FAIL("an entry that stays was taken"); }};
+  for (const std::size_t budget : {1u, 7u, 64u, 2000u}) {
+    std::string from, resume;
+    std::size_t calls = 0, visited = 0;
+    for (bool done = false; !done; ++calls, from = resume) {
+      count.visited = 0;
+      done = c.index.erase_front("a.", from, budget, visitor, &resume);
+      REQUIRE(count.visited <= budget);
+      visited += count.visited;
+    }
+    REQUIRE(visited == 1000);
+    REQUIRE(calls == (1000 + budget - 1) / budget);
+  }
+  c.require_equal();
+}
+
+TEST_CASE("OrderIndex: removals give most of their memory back", "[order_index]") {
+  INFO("seed " << test::seed());
+  std::mt19937_64 random(test::seed());
+  Checked c;
+  while (c.model.size() < 20000)
+    c.insert_new("user." + std::to_string(random() % 5000) + ".item." + std::to_string(random() % 20));
+  std::vector<std::string> keys;
+  for (const auto& [key, ref] : c.model) keys.push_back(key);
+  std::shuffle(keys.begin(), keys.end(), random);
+  keys.resize(18000);
+  for (const std::string& key : keys) c.erase(key);
+  c.require_equal();
+  CHECK(c.pool->bytes_in_use() < 12 * c.model.size());
+}
+
 TEST_CASE("OrderIndex: lower and upper bound at, between and beyond keys", "[order_index]") {
   Checked c;
   for (int i = 100; i < 300; i += 2) c.insert("k" + std::to_string(i));
