@@ -3,7 +3,8 @@
 
     count_tests.py ctest LOG      count_tests.py phpt LOG
 
-Prints three numbers: passed, failed, skipped. A Catch2 program counts by its test cases, another program as one test.
+Prints three numbers: passed, failed, skipped. A program of Catch2 or of
+Python's unittest counts by its test cases, another program as one test.
 A program that ctest calls failed counts at least one failure, whatever its own last line said (it may have crashed
 before or after it).
 """
@@ -13,6 +14,8 @@ import sys
 
 CATCH_ALL = re.compile(r"All tests passed \([\d,]+ assertions? in ([\d,]+) test cases?\)")
 CATCH_SUM = re.compile(r"test cases:\s*(\d+)(.*)")
+UNITTEST_RAN = re.compile(r"Ran (\d+) tests? in")
+UNITTEST_END = re.compile(r"(?:OK|FAILED) \((.*)\)$")
 CTEST_END = re.compile(r"^\s*\d+/\d+ Test\s+#(\d+): (\S+) \.*\s*(.*?)\s+[\d.]+ sec")
 CTEST_OUT = re.compile(r"^(\d+): (.*)")
 
@@ -24,7 +27,14 @@ def count_ctest(lines):
             ends[end[1]] = end[3]
         elif out := CTEST_OUT.match(line):
             cases = programs.setdefault(out[1], [0, 0, 0])
-            if found := CATCH_ALL.search(out[2]):
+            if found := UNITTEST_RAN.match(out[2]):
+                cases[0] += int(found[1])
+            elif found := UNITTEST_END.match(out[2]):
+                for word, to in (("failures", 1), ("errors", 1), ("unexpected successes", 1), ("skipped", 2)):
+                    if number := re.search(word + r"=(\d+)", found[1]):
+                        cases[to] += int(number[1])
+                        cases[0] -= int(number[1])
+            elif found := CATCH_ALL.search(out[2]):
                 cases[0] += int(found[1].replace(",", ""))
             elif found := CATCH_SUM.match(out[2]):
                 for i, word in enumerate(("passed", "failed", "skipped")):
