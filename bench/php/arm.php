@@ -36,8 +36,9 @@ function fail(string $why): never
 }
 
 // A shared back end is filled in batches where it has them, except where filling is what is measured.
-$took = fill($backend, $c, $a, $n, $kind, $workload === 'w1');
+[$took, $cpu] = fill($backend, $c, $a, $n, $kind, $workload === 'w1');
 $result['set_per_s'] = $n / $took;
+$result['set_cpu_per_s'] = $n / $cpu;
 $result['memory'] = process_memory();
 $result['memory_before'] = $before;
 $held = $backend instanceof PlainArray ? count($a) : $backend->count($c);
