@@ -1,6 +1,8 @@
 // Coppice\Pairs: keys that stay strings, with their values.
 #pragma once
 
+#include <cstdint>
+
 #include "bridge.h"
 
 namespace coppice::php {
