@@ -44,7 +44,8 @@ struct Client::Impl {
 
   static constexpr Millis kFirstBackOff = 10;
   static constexpr Millis kLongestBackOff = 500;
-  static constexpr Millis kReadPatience = 50;
+  // Long enough that the first read of a worker on a busy host is a hit.
+  static constexpr Millis kReadPatience = 500;
   // A connection that ended sooner than this counts as a failed attempt, or a peer that attaches and hangs up would be
   // connected to without pause.
   static constexpr Millis kShortConnection = 1000;

@@ -9,7 +9,7 @@
 // parent's connection (pthread_atfork) and makes its own on first use. Clients of one process that attach to the same
 // segment share its mapping.
 //
-// A call can take up to ClientOptions::timeout_ms when the owner hangs, a read 50 ms once (it then misses, and the
+// A call can take up to ClientOptions::timeout_ms when the owner hangs, a read 500 ms once (it then misses, and the
 // attachment goes on behind it); everything else that fails fails at once.
 //
 // Thread safety: one thread at a time for a Client; different Clients are independent.
