@@ -8,75 +8,74 @@ namespace coppice::php {
 
 namespace {
 
-// What became of one key of getMultiple().
-struct Slot {
-  enum class State : std::uint8_t { kMiss, kAsk, kMade };
-  State state;
-  Made made;
-  ValueType type;
-  zval value;
-};
+// What became of the keys of getMultiple() without user code. Values stand in the arguments, undefined for a miss; how
+// far one has come, and what it was, is kept in its zval's spare word.
+constexpr std::uint32_t kAskOwner = 0xffff;
 
-void settle_slot(Slot& slot, Raw& raw) {
-  slot.state = Slot::State::kMade;
-  slot.type = raw.info.type;
-  slot.made = make_value(&raw, &slot.value);
+std::uint32_t& note_of(Argument& a) { return Z_EXTRA(a.value); }
+void keep(Argument& a, Raw& raw) {
+  const Made made = make_value(&raw, &a.value);
+  note_of(a) = static_cast<std::uint32_t>(made) << 8 | static_cast<std::uint32_t>(raw.info.type);
+}
+
+bool read_shared(CacheObject& cache, ArgumentList& keys, std::span<const std::string_view> whole, Failure* failure) {
+  Raw raw;
+  bool ask = false;
+  const bool read = cache.shared().read_many(
+      whole, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); }, &raw.info,
+      [&](std::size_t i, ReadStatus status) {
+        Argument& a = keys[static_cast<std::uint32_t>(i)];
+        if (EXPECTED(status == ReadStatus::kHit)) return keep(a, raw);
+        raw.release();
+        if (status == ReadStatus::kMiss) return;
+        ask = true;
+        note_of(a) = kAskOwner;
+      },
+      failure);
+  if (!read || !ask) return read;
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    if (!Z_ISUNDEF(keys[i].value) || note_of(keys[i]) != kAskOwner) continue;
+    const Outcome outcome = read_raw(cache, whole[i], &raw, failure);
+    if (outcome == Outcome::kFailed) return false;
+    if (outcome == Outcome::kDone) keep(keys[i], raw);
+  }
+  return true;
 }
 
 // Reads all without user code. false: the cache is away.
-bool read_slots(CacheObject& cache, std::span<const std::string_view> keys, Slot* slots, Failure* failure) {
+bool read_all(CacheObject& cache, ArgumentList& keys, Failure* failure) {
+  const auto whole = keys.whole_keys(cache);
+  if (cache.is_shared) return read_shared(cache, keys, whole, failure);
   Raw raw;
-  if (cache.is_shared) {
-    const bool read = cache.shared().read_many(
-        keys, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); },
-        [&](std::size_t i, ReadStatus status, const ReadInfo& info) {
-          if (status == ReadStatus::kHit) {
-            raw.info = info;
-            settle_slot(slots[i], raw);
-          } else if (status == ReadStatus::kAskOwner) {
-            slots[i].state = Slot::State::kAsk;
-          }
-          raw.release();
-        },
-        failure);
-    if (!read) return false;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (slots[i].state != Slot::State::kAsk) continue;
-      slots[i].state = Slot::State::kMiss;
-      const Outcome outcome = read_raw(cache, keys[i], &raw, failure);
-      if (outcome == Outcome::kDone) settle_slot(slots[i], raw);
-      if (outcome == Outcome::kFailed) return false;
-    }
-    return true;
-  }
   if constexpr (LocalBackend::kLocks) {
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      if (read_raw(cache, keys[i], &raw, failure) == Outcome::kDone) settle_slot(slots[i], raw);
+    for (std::uint32_t i = 0; i < keys.size(); ++i)
+      if (read_raw(cache, whole[i], &raw, failure) == Outcome::kDone) keep(keys[i], raw);
     return true;
   }
-  cache.local().read_many(keys, [&](std::size_t i, const std::optional<EntryView>& e) {
+  cache.local().read_many(whole, [&](std::size_t i, const std::optional<EntryView>& e) {
     if (!e) return;
     read_entry(*e, &raw);
-    settle_slot(slots[i], raw);
+    keep(keys[static_cast<std::uint32_t>(i)], raw);
   });
   return true;
 }
 
 // Fills in defaults and what needs user code. false: an exception was thrown.
-bool finish_slots(CacheObject& cache, ArgumentList& keys, Slot* slots, zval* fallback) {
+bool finish_all(CacheObject& cache, ArgumentList& keys, zval* fallback) {
   for (std::uint32_t i = 0; i < keys.size(); ++i) {
-    bool hit = slots[i].state == Slot::State::kMade;
-    if (hit && slots[i].made != Made::kDone) {
-      const Made made = slots[i].made;
-      slots[i].made = Made::kDone;
-      hit = finish_value(cache, view(keys[i].key), slots[i].type, made, &slots[i].value);
+    Argument& a = keys[i];
+    bool hit = !Z_ISUNDEF(a.value);
+    if (hit && UNEXPECTED(note_of(a) >> 8 != static_cast<std::uint32_t>(Made::kDone))) {
+      const std::uint32_t note = note_of(a);
+      hit =
+          finish_value(cache, view(a.key), static_cast<ValueType>(note & 0xff), static_cast<Made>(note >> 8), &a.value);
       if (EG(exception)) return false;
     }
-    if (hit) continue;
+    if (EXPECTED(hit)) continue;
     if (fallback == nullptr)
-      ZVAL_NULL(&slots[i].value);
+      ZVAL_NULL(&a.value);
     else
-      ZVAL_COPY_DEREF(&slots[i].value, fallback);
+      ZVAL_COPY_DEREF(&a.value, fallback);
   }
   return true;
 }
@@ -86,16 +85,23 @@ bool looks_like_integer(zend_string* key) {
   return ZEND_HANDLE_NUMERIC(key, index);
 }
 
-void make_result(ArgumentList& keys, Slot* slots, zval* out) {
+// Moves the values.
+void make_result(ArgumentList& keys, zval* out) {
   bool is_array = true;
   for (std::uint32_t i = 0; i < keys.size() && is_array; ++i) is_array = !looks_like_integer(keys[i].key);
   if (is_array) {
     array_init_size(out, keys.size());
-    for (std::uint32_t i = 0; i < keys.size(); ++i) zend_hash_update(Z_ARRVAL_P(out), keys[i].key, &slots[i].value);
-    return;
+    zend_hash_real_init_mixed(Z_ARRVAL_P(out));
+  } else {
+    make_pairs(out, keys.size());
   }
-  make_pairs(out, keys.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) set_pair(out, i, zend_string_copy(keys[i].key), &slots[i].value);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    if (is_array)
+      zend_hash_update(Z_ARRVAL_P(out), keys[i].key, &keys[i].value);
+    else
+      set_pair(out, i, zend_string_copy(keys[i].key), &keys[i].value);
+    ZVAL_UNDEF(&keys[i].value);
+  }
 }
 
 // Encodes every value into the request's heap. false: an exception was thrown; `encoded` is released.
@@ -149,19 +155,10 @@ ZEND_METHOD(Coppice_Cache, getMultiple) {
     RETURN_THROWS();
   }
   guarded([&] {
-    auto* slots = static_cast<Slot*>(safe_emalloc(keys.size(), sizeof(Slot), 1));
-    for (std::uint32_t i = 0; i < keys.size(); ++i) {
-      slots[i].state = Slot::State::kMiss;
-      ZVAL_UNDEF(&slots[i].value);
-    }
     Failure failure;
-    if (!read_slots(cache, keys.whole_keys(cache), slots, &failure) && failure.kind != Failure::Kind::kLoading)
+    if (!read_all(cache, keys, &failure) && failure.kind != Failure::Kind::kLoading)
       report_failure(failure, cache.throws);
-    if (!EG(exception) && finish_slots(cache, keys, slots, fallback))
-      make_result(keys, slots, return_value);
-    else
-      for (std::uint32_t i = 0; i < keys.size(); ++i) zval_ptr_dtor(&slots[i].value);
-    efree(slots);
+    if (!EG(exception) && finish_all(cache, keys, fallback)) make_result(keys, return_value);
   });
   keys.release();
 }

@@ -9,25 +9,30 @@ struct Collecting {
 };
 }  // namespace
 
+void ArgumentList::reserve(std::uint32_t count) {
+  if (count <= capacity_) return;
+  capacity_ = count;
+  items_ = static_cast<Argument*>(safe_erealloc(items_, capacity_, sizeof(Argument), 0));
+}
+
+// Takes over the reference to `key`.
+bool ArgumentList::add_string(const CacheObject& cache, zend_string* key, zval* value) {
+  if (UNEXPECTED(count_ == capacity_)) reserve(capacity_ == 0 ? 16 : capacity_ * 2);
+  Argument& item = items_[count_++];
+  item.key = key;
+  ZVAL_UNDEF(&item.value);
+  Z_EXTRA(item.value) = 0;
+  if (value != nullptr) ZVAL_COPY_DEREF(&item.value, value);
+  if (EXPECTED(ZSTR_LEN(key) != 0 && ZSTR_LEN(cache.prefix) + ZSTR_LEN(key) <= kMaxKeyLength)) return true;
+  throw_bad_key(ZSTR_LEN(cache.prefix), ZSTR_LEN(key));
+  return false;
+}
+
 bool ArgumentList::add(const CacheObject& cache, zval* key, zval* value) {
   ZVAL_DEREF(key);
-  if (Z_TYPE_P(key) != IS_STRING && Z_TYPE_P(key) != IS_LONG) {
-    zend_throw_exception_ex(classes.invalid_key, 0, "a key must be a string, %s given", zend_zval_type_name(key));
-    return false;
-  }
-  if (count_ == capacity_) {
-    capacity_ = capacity_ == 0 ? 16 : capacity_ * 2;
-    items_ = static_cast<KeyValueArgument*>(safe_erealloc(items_, capacity_, sizeof(KeyValueArgument), 0));
-  }
-  zend_string* name = Z_TYPE_P(key) == IS_STRING ? zend_string_copy(Z_STR_P(key)) : zend_long_to_str(Z_LVAL_P(key));
-  items_[count_].key = name;
-  if (value == nullptr)
-    ZVAL_UNDEF(&items_[count_].value);
-  else
-    ZVAL_COPY_DEREF(&items_[count_].value, value);
-  ++count_;
-  if (ZSTR_LEN(name) != 0 && ZSTR_LEN(cache.prefix) + ZSTR_LEN(name) <= kMaxKeyLength) return true;
-  throw_bad_key(ZSTR_LEN(cache.prefix), ZSTR_LEN(name));
+  if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) return add_string(cache, zend_string_copy(Z_STR_P(key)), value);
+  if (Z_TYPE_P(key) == IS_LONG) return add_string(cache, zend_long_to_str(Z_LVAL_P(key)), value);
+  zend_throw_exception_ex(classes.invalid_key, 0, "a key must be a string, %s given", zend_zval_type_name(key));
   return false;
 }
 
@@ -59,6 +64,7 @@ bool ArgumentList::read_keys(const CacheObject& cache, zval* iterable) {
     return !EG(exception);
   }
   zval* key;
+  reserve(zend_hash_num_elements(Z_ARRVAL_P(iterable)));
   ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(iterable), key) {
     if (!add(cache, key, nullptr)) return false;
   }
@@ -75,6 +81,7 @@ bool ArgumentList::read_pairs(const CacheObject& cache, zval* iterable) {
   zend_ulong index;
   zend_string* name;
   zval* value;
+  reserve(zend_hash_num_elements(Z_ARRVAL_P(iterable)));
   ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(iterable), index, name, value) {
     zval key;
     if (name != nullptr)

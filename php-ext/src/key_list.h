@@ -5,9 +5,9 @@
 
 namespace coppice::php {
 
-struct KeyValueArgument {
+struct Argument {
   zend_string* key;
-  zval value;  // undefined where only keys were asked for
+  zval value;  // undefined where only keys were asked for; getMultiple() puts what it finds there
 };
 
 // Owns references until release(); a request that ends in between takes it along. Not destroyed by itself: no method
@@ -21,16 +21,19 @@ class ArgumentList {
   void release();
 
   std::uint32_t size() const { return count_; }
-  KeyValueArgument& operator[](std::uint32_t i) { return items_[i]; }
+  Argument& operator[](std::uint32_t i) { return items_[i]; }
   // The whole keys, in ThreadState::views: good until the next user code.
   std::span<const std::string_view> whole_keys(const CacheObject& cache);
 
  private:
+  // Room for `count` in all.
+  void reserve(std::uint32_t count);
   bool add(const CacheObject& cache, zval* key, zval* value);
+  bool add_string(const CacheObject& cache, zend_string* key, zval* value);
   static int add_key(zend_object_iterator* iterator, void* state);
   static int add_pair(zend_object_iterator* iterator, void* state);
 
-  KeyValueArgument* items_ = nullptr;
+  Argument* items_ = nullptr;
   std::uint32_t count_ = 0;
   std::uint32_t capacity_ = 0;
 };

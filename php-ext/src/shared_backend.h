@@ -23,13 +23,13 @@ class SharedBackend final : public Backend {
     }
     return note(reader->read(client_.options().database, key, now, dest, info), *info);
   }
-  // The same for many keys: dest(position, const ReadInfo&) -> char*, done(position, ReadStatus, const ReadInfo&).
-  // false: no owner.
+  // The same for many keys: dest(position, const ReadInfo&) -> char*, done(position, ReadStatus), `info` being the
+  // entry's. false: no owner.
   template <class Dest, class Done>
-  bool read_many(std::span<const std::string_view> keys, Dest&& dest, Done&& done, Failure* failure) {
+  bool read_many(std::span<const std::string_view> keys, Dest&& dest, ReadInfo* info, Done&& done, Failure* failure) {
     constexpr std::size_t kAhead = 16;
     ReadKey ready[kAhead];
-    ReadInfo info;
+    const Database db = client_.options().database;
     for (std::size_t from = 0; from < keys.size(); from += kAhead) {
       const std::size_t n = keys.size() - from < kAhead ? keys.size() - from : kAhead;
       Millis now = coarse_now();
@@ -38,14 +38,13 @@ class SharedBackend final : public Backend {
         no_owner(failure);
         return false;
       }
-      const Database db = client_.options().database;
       for (std::size_t i = 0; i < n; ++i) ready[i] = reader->prepare(db, keys[from + i]);
       for (std::size_t i = 0; i < n; ++i) reader->prefetch_block(ready[i]);
       for (std::size_t i = 0; i < n; ++i) {
-        const ReadStatus status = note(reader->read(
-                                           ready[i], now, [&](const ReadInfo& e) { return dest(from + i, e); }, &info),
-                                       info);
-        done(from + i, status, info);
+        const auto at = from + i;
+        done(at, note(reader->read(
+                          ready[i], now, [&](const ReadInfo& e) { return dest(at, e); }, info),
+                      *info));
       }
     }
     return true;

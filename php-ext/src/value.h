@@ -52,8 +52,42 @@ Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
 // From a local entry. Calls Zend unless LocalBackend::kLocks.
 void read_entry(const EntryView& entry, Raw* raw);
 
+Made make_other_value(Raw* raw, zval* out);
+
 // Makes `raw` a PHP value, as far as that needs no user code, and releases it.
-Made make_value(Raw* raw, zval* out);
+inline Made make_value(Raw* raw, zval* out) {
+  const char* at = raw->bytes.data();
+  switch (raw->info.type) {
+    case ValueType::kInteger: {
+      // Canonical decimal that can't overflow; all else takes the long way.
+      if (UNEXPECTED(raw->string != nullptr || raw->bytes.size() - 1 >= 18)) break;
+      const char* const end = at + raw->bytes.size();
+      const bool negative = *at == '-';
+      at += negative;
+      zend_long n = 0;
+      unsigned digit = 10;
+      for (; at != end; ++at) {
+        digit = static_cast<unsigned>(*at - '0');
+        if (UNEXPECTED(digit > 9)) return Made::kBroken;
+        n = n * 10 + static_cast<zend_long>(digit);
+      }
+      if (UNEXPECTED(digit > 9)) return Made::kBroken;  // a sign and nothing else
+      ZVAL_LONG(out, negative ? -n : n);
+      return Made::kDone;
+    }
+    case ValueType::kString:
+      if (raw->string == nullptr) {
+        ZVAL_STRINGL_FAST(out, at, raw->bytes.size());
+      } else {
+        ZVAL_NEW_STR(out, raw->string);
+        raw->string = nullptr;
+      }
+      return Made::kDone;
+    default:
+      break;
+  }
+  return make_other_value(raw, out);
+}
 // The rest of it. false: it can't be decoded, and a warning or exception said so, or user code threw; `value` is null
 // then. Runs user code.
 bool finish_value(const CacheObject& cache, std::string_view key, ValueType type, Made made, zval* value);

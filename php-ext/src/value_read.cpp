@@ -51,26 +51,10 @@ bool broken(const CacheObject& cache, std::string_view key, ValueType type) {
   return false;
 }
 
-// Canonical decimal, as the engine makes it; false: it is none.
 bool make_integer(std::string_view bytes, zval* out) {
-  const char* at = bytes.data();
-  const char* const end = at + bytes.size();
-  // What can't overflow needs no care.
-  if (EXPECTED(bytes.size() - 1 < 18)) {
-    const bool negative = *at == '-';
-    if (negative && ++at == end) return false;
-    zend_long n = 0;
-    for (; at != end; ++at) {
-      const auto digit = static_cast<unsigned>(*at - '0');
-      if (UNEXPECTED(digit > 9)) return false;
-      n = n * 10 + static_cast<zend_long>(digit);
-    }
-    ZVAL_LONG(out, negative ? -n : n);
-    return true;
-  }
   zend_long n;
-  const auto [stop, code] = std::from_chars(at, end, n);
-  if (code != std::errc() || stop != end) return false;
+  const auto [end, code] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), n);
+  if (code != std::errc() || end != bytes.data() + bytes.size()) return false;
   ZVAL_LONG(out, n);
   return true;
 }
@@ -205,18 +189,16 @@ Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
   return miss_while_loading(outcome, *failure);
 }
 
-Made make_value(Raw* raw, zval* out) {
+Made make_other_value(Raw* raw, zval* out) {
   const ValueType type = raw->info.type;
   if (raw->string == nullptr) return make_from(type, raw->bytes, out);
-  Made made = Made::kDone;
-  if (type == ValueType::kString || is_serialized(type)) {
+  if (is_serialized(type)) {
     ZVAL_NEW_STR(out, raw->string);
     raw->string = nullptr;
-    if (type != ValueType::kString) made = Made::kPending;
-  } else {
-    made = make_from(type, view(raw->string), out);
-    raw->release();
+    return Made::kPending;
   }
+  const Made made = make_from(type, view(raw->string), out);
+  raw->release();
   return made;
 }
 
