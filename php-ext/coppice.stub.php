@@ -81,7 +81,7 @@ namespace Coppice {
         /** @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException */
         public function set(string $key, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
 
-        /** Whether a live entry was removed. @throws InvalidKeyException */
+        /** True also where there was nothing to remove; false only where the cache can't be reached. @throws InvalidKeyException */
         public function delete(string $key): bool {}
 
         /** Removes what this handle's prefix covers. */
