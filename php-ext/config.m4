@@ -45,7 +45,7 @@ if test "$PHP_COPPICE" != "no"; then
   AC_LANG_POP([C++])
 
   dnl The libraries' symbols stay local: a second libJudy in the process never meets this one.
-  COPPICE_SHARED_LIBADD="$COPPICE_SHARED_LIBADD $PHP_COPPICE_JUDY -Wl,--exclude-libs,ALL -Wl,-z,now"
+  COPPICE_SHARED_LIBADD="$COPPICE_SHARED_LIBADD $PHP_COPPICE_JUDY -Wl,--exclude-libs,ALL -Wl,--version-script=$abs_srcdir/coppice.map -Wl,-z,now"
   PHP_ADD_LIBRARY(stdc++, 1, COPPICE_SHARED_LIBADD)
   PHP_SUBST(COPPICE_SHARED_LIBADD)
 

@@ -31,6 +31,7 @@ extern "C" {
 }
 #pragma GCC diagnostic pop
 
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 

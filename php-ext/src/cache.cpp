@@ -157,7 +157,7 @@ void make_view(zval* out, const CacheObject& of, zend_string* prefix) {
 void register_cache_class() {
   classes.cache->create_object = create_cache;
   std::memcpy(&cache_handlers, &std_object_handlers, sizeof cache_handlers);
-  cache_handlers.offset = XtOffsetOf(CacheObject, std);
+  cache_handlers.offset = offsetof(CacheObject, std);
   cache_handlers.free_obj = free_cache;
   cache_handlers.clone_obj = nullptr;
 }
@@ -276,7 +276,7 @@ ZEND_METHOD(Coppice_Cache, find) {
     }
     ZVAL_LONG(OBJ_PROP_NUM(entry, 2), static_cast<zend_long>(info.version));
     ZVAL_LONG(OBJ_PROP_NUM(entry, 3), info.value_size);
-    ZVAL_STRINGL_FAST(OBJ_PROP_NUM(entry, 4), encoding.data(), encoding.size());
+    ZVAL_STR(OBJ_PROP_NUM(entry, 4), zend_string_init_fast(encoding.data(), encoding.size()));
   });
 }
 

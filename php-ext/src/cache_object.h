@@ -24,7 +24,7 @@ struct CacheObject {
 };
 
 inline CacheObject* cache_of(zend_object* object) {
-  return reinterpret_cast<CacheObject*>(reinterpret_cast<char*>(object) - XtOffsetOf(CacheObject, std));
+  return reinterpret_cast<CacheObject*>(reinterpret_cast<char*>(object) - offsetof(CacheObject, std));
 }
 #define COPPICE_THIS() ::coppice::php::cache_of(Z_OBJ_P(ZEND_THIS))
 

@@ -16,7 +16,7 @@ struct PairsObject {
 };
 
 PairsObject* pairs_of(zend_object* object) {
-  return reinterpret_cast<PairsObject*>(reinterpret_cast<char*>(object) - XtOffsetOf(PairsObject, std));
+  return reinterpret_cast<PairsObject*>(reinterpret_cast<char*>(object) - offsetof(PairsObject, std));
 }
 
 zend_object* create_pairs(zend_class_entry* ce) {
@@ -85,7 +85,7 @@ void register_pairs_class() {
   classes.pairs->create_object = create_pairs;
   classes.pairs->get_iterator = make_iterator;
   std::memcpy(&pairs_handlers, &std_object_handlers, sizeof pairs_handlers);
-  pairs_handlers.offset = XtOffsetOf(PairsObject, std);
+  pairs_handlers.offset = offsetof(PairsObject, std);
   pairs_handlers.free_obj = free_pairs;
   pairs_handlers.get_gc = gc_of_pairs;
   pairs_handlers.clone_obj = nullptr;

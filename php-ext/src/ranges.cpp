@@ -42,7 +42,8 @@ Outcome collect_keys(CacheObject& cache, std::string_view prefix, bool has_after
     if (outcome == Outcome::kFailed) return outcome;
     for (const Page::Item& item : state.page.items) {
       zval key;
-      ZVAL_STRINGL_FAST(&key, item.key.data() + ZSTR_LEN(cache.prefix), item.key.size() - ZSTR_LEN(cache.prefix));
+      ZVAL_STR(&key, zend_string_init_fast(item.key.data() + ZSTR_LEN(cache.prefix),
+                                           item.key.size() - ZSTR_LEN(cache.prefix)));
       zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &key);
     }
     if (state.page.last || state.page.items.empty()) return Outcome::kDone;

@@ -18,7 +18,7 @@ struct ScanObject {
 };
 
 ScanObject* scan_of(zend_object* object) {
-  return reinterpret_cast<ScanObject*>(reinterpret_cast<char*>(object) - XtOffsetOf(ScanObject, std));
+  return reinterpret_cast<ScanObject*>(reinterpret_cast<char*>(object) - offsetof(ScanObject, std));
 }
 
 zend_object* create_scan(zend_class_entry* ce) {
@@ -143,7 +143,7 @@ void current_key(zend_object_iterator* base, zval* key) {
   }
   const std::string& whole = walk.page.items[walk.place].key;
   const std::size_t prefix = ZSTR_LEN(cache_of(scan_of(Z_OBJ(base->data))->cache)->prefix);
-  ZVAL_STRINGL_FAST(key, whole.data() + prefix, whole.size() - prefix);
+  ZVAL_STR(key, zend_string_init_fast(whole.data() + prefix, whole.size() - prefix));
 }
 
 void move_forward(zend_object_iterator* base) {
@@ -188,7 +188,7 @@ void register_scan_class() {
   classes.scan->create_object = create_scan;
   classes.scan->get_iterator = make_iterator;
   std::memcpy(&scan_handlers, &std_object_handlers, sizeof scan_handlers);
-  scan_handlers.offset = XtOffsetOf(ScanObject, std);
+  scan_handlers.offset = offsetof(ScanObject, std);
   scan_handlers.free_obj = free_scan;
   scan_handlers.clone_obj = nullptr;
 }

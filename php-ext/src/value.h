@@ -77,7 +77,7 @@ inline Made make_value(Raw* raw, zval* out) {
     }
     case ValueType::kString:
       if (raw->string == nullptr) {
-        ZVAL_STRINGL_FAST(out, at, raw->bytes.size());
+        ZVAL_STR(out, zend_string_init_fast(at, raw->bytes.size()));
       } else {
         ZVAL_NEW_STR(out, raw->string);
         raw->string = nullptr;

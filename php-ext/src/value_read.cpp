@@ -63,7 +63,7 @@ bool make_integer(std::string_view bytes, zval* out) {
 bool make_plain(ValueType type, std::string_view bytes, zval* out) {
   switch (type) {
     case ValueType::kString:
-      ZVAL_STRINGL_FAST(out, bytes.data(), bytes.size());
+      ZVAL_STR(out, zend_string_init_fast(bytes.data(), bytes.size()));
       return true;
     case ValueType::kInteger:
       return make_integer(bytes, out);
