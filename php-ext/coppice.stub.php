@@ -78,7 +78,12 @@ namespace Coppice {
         /** The value, or $default on a miss. @throws InvalidKeyException @throws WrongTypeException */
         public function get(string $key, mixed $default = null): mixed {}
 
-        /** @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException */
+        /**
+         * Stores the value in place of an older one, whose TTL goes with it. False where the cache can't be reached, or
+         * refused the value (too large, no room) and keeps the older one.
+         *
+         * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException
+         */
         public function set(string $key, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
 
         /** True also where there was nothing to remove; false only where the cache can't be reached. @throws InvalidKeyException */
@@ -98,7 +103,7 @@ namespace Coppice {
         public function getMultiple(iterable $keys, mixed $default = null): iterable {}
 
         /**
-         * One round trip to the owner however many. False if any was refused; the others are stored.
+         * One round trip to the owner for each MiB. False if any was refused; the others are stored.
          *
          * @phpstan-param iterable<string|int, mixed> $values
          * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException before anything is stored
@@ -113,7 +118,7 @@ namespace Coppice {
          */
         public function deleteMultiple(iterable $keys): bool {}
 
-        /** @throws InvalidKeyException */
+        /** Whether there is a live entry; null and false are values. @throws InvalidKeyException */
         public function has(string $key): bool {}
 
         /**

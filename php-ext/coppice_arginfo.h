@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 645cb66d9bccbd264087f8398329b2b4f977182d */
+ * Stub hash: e10f352fa3be44e552074fc358fff25fae35a24e */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Coppice_Cache_open, 0, 0, Coppice\\Cache, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, dsn, IS_STRING, 0, "\"auto:\"")

@@ -124,6 +124,7 @@ void store_all(CacheObject& cache, ArgumentList& pairs, Ttl ttl, zval* return_va
   if (encode_all(cache, pairs, encoded)) {
     ThreadState& state = thread_state();
     const auto keys = pairs.whole_keys(cache);
+    if (state.values.capacity() > 65536) state.values = {};
     state.values.clear();
     for (std::uint32_t i = 0; i < pairs.size(); ++i)
       state.values.push_back({keys[i], encoded[i].type, encoded[i].bytes});

@@ -106,6 +106,8 @@ void ArgumentList::release() {
 
 std::span<const std::string_view> ArgumentList::whole_keys(const CacheObject& cache) {
   ThreadState& state = thread_state();
+  // A rare large call does not stay in the process for ever.
+  if (state.views.capacity() > 65536) state.views = {};
   state.views.clear();
   const std::string_view prefix = view(cache.prefix);
   if (prefix.empty()) {
