@@ -23,6 +23,8 @@ constexpr std::size_t kOutputKept = 64 * 1024;
 // One client's requests may keep the loop this long before others have their turn.
 constexpr std::chrono::microseconds kTurn{500};
 constexpr int kClockEvery = 16;
+// After two seconds in which a client took no byte, it is not merely slow.
+constexpr int kStubbornTicks = 2000 / static_cast<int>(layout::kLeaseRenewal);
 
 resp::ParserLimits limits_of(const Config& config) {
   resp::ParserLimits limits;
@@ -100,7 +102,7 @@ void Connection::run() {
   if (closed_) return;
   if (unsent() > 0) flush();
   if (closed_) return;
-  if (unread_ && unsent() == 0) unread_ = stubborn_ = false;
+  if (unsent() == 0) unread_ = stubborn_ = false;
   run_requests();
   if (closed_) return;
   flush();
@@ -211,7 +213,8 @@ void Connection::flush() {
     if (!write_some()) break;
   if (closed_) return;
   if (unsent() > 0) {
-    if (sent_ > kMuchOutput) {
+    // Seldom enough that each byte is moved once at most.
+    if (sent_ > kMuchOutput && sent_ > output_.size() / 2) {
       output_.erase(0, sent_);
       if (descriptors_at_) *descriptors_at_ -= sent_;
       sent_ = 0;
@@ -279,12 +282,12 @@ void Connection::resume_held() {
 void Connection::tick() {
   if (hints_ != nullptr)
     hints_->absorb(service_.store(), &service_.counters().worker_hits, &service_.counters().worker_misses);
-  if (unread_ && sent_ever_ == sent_at_tick_ && input_.size() > 0) {
-    stubborn_ = true;
-    unread_ = false;
-    post_run();
-  }
+  idle_ticks_ = unread_ && sent_ever_ == sent_at_tick_ ? idle_ticks_ + 1 : 0;
   sent_at_tick_ = sent_ever_;
+  if (idle_ticks_ < kStubbornTicks) return;
+  stubborn_ = true;
+  unread_ = false;
+  post_run();
 }
 
 void Connection::close() {

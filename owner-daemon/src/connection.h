@@ -1,9 +1,10 @@
 // One client: its socket, what it sent and what it has not read yet.
 //
 // Requests are run as they come, their replies gathered and written once a batch. A client that waits for a job, or
-// for writes to be accepted, is not read from meanwhile. One that leaves its replies unread is not served until it
-// reads; if it keeps sending and never reads, it is served on until its output limit closes it (many clients write a
-// whole pipeline before they read the first reply, so to stop reading from them would block them for ever).
+// for writes to be accepted, is not read from meanwhile. One that leaves its replies unread has no further request run
+// until it reads, but what it sends is taken in (many clients write a whole pipeline before they read the first reply:
+// to stop reading from them would block them for ever). One that takes nothing for two seconds is served on all the
+// same, until its output limit closes it.
 //
 // Thread safety: none; the daemon's one loop.
 #pragma once
@@ -71,6 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t sent_ = 0;         // of output_
   std::uint64_t sent_ever_ = 0;  // bytes
   std::uint64_t sent_at_tick_ = 0;
+  int idle_ticks_ = 0;  // with unread replies and no byte taken
   std::unique_ptr<HintPage> hints_;
   std::optional<std::size_t> descriptors_at_;  // where in output_ the reply begins that carries them
   Waiting waiting_ = Waiting::kNothing;

@@ -105,6 +105,15 @@ int listen_unix(const Config& config, std::string* error) {
   return listener.release();
 }
 
+bool others_can_replace(const std::string& socket_path) {
+  const std::size_t slash = socket_path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : socket_path.substr(0, slash);
+  struct stat s;
+  if (stat(directory.c_str(), &s) != 0) return false;
+  // In a sticky directory only a file's own user can remove it.
+  return (s.st_mode & 022) != 0 && (s.st_mode & S_ISVTX) == 0;
+}
+
 int listen_tcp(const Config& config, const Endpoint& endpoint, std::uint16_t* port, std::string* error) {
   const std::string name = endpoint.host + ":" + std::to_string(endpoint.port);
   addrinfo hints{};

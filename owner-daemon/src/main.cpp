@@ -79,6 +79,8 @@ int serve(const Config& config) {
   const int descriptor = listen_unix(config, &error);
   if (descriptor < 0) return fail(error);
   server.listen(descriptor, AF_UNIX);
+  if (others_can_replace(config.socket))
+    spdlog::warn("the directory of {} can be written by others, who can put their own socket there", config.socket);
   spdlog::info("coppiced {} serves {} with {} bytes, {}", kVersion, config.socket, config.max_memory,
                policy_name(config.policy));
   for (const Endpoint& endpoint : config.listen) {

@@ -163,6 +163,13 @@ class Clients(unittest.TestCase):
             wait_until(lambda: int(info(other)["connected_clients"]) == 1)
             self.assertIn("unread", d.log())
 
+    def test_client_that_sent_all_and_never_reads_is_closed_too(self):
+        with Daemon("--output-limit", "8M", "--max-value", "1M") as d, d.connect() as c, d.connect() as other:
+            other.call("SET", "k", b"x" * (1 << 20))
+            c.send(encode("GET", "k") * 50)
+            wait_until(lambda: int(info(other)["connected_clients"]) == 1)
+            self.assertIn("unread", d.log())
+
     def test_pipeline_that_is_written_whole_before_a_reply_is_read(self):
         with Daemon("--output-limit", "100M") as d, d.connect() as c:
             c.call("SET", "k", b"x" * 1000)
@@ -369,6 +376,13 @@ class Files(unittest.TestCase):
         for mode in (0o600, 0o660, 0o666):
             with Daemon("--socket-mode", "%o" % mode, "--socket-group", "root") as d:
                 self.assertEqual(stat.S_IMODE(os.stat(d.path).st_mode), mode)
+
+    def test_directory_that_others_can_write_is_warned_of(self):
+        for mode, warned in ((0o700, False), (0o755, False), (0o1777, False), (0o777, True)):
+            with Daemon(start=False) as d:
+                os.chmod(d.directory, mode)
+                d.start()
+                self.assertEqual("can be written by others" in d.log(), warned)
 
     def test_socket_that_another_owner_serves(self):
         with Daemon() as d:

@@ -47,11 +47,10 @@ set k v EX 100 KEEPTTL
 setex k 0 v
 setex k abc v
 setex k -1 v
-setex k 10 v
+setex k 1000 v
 setex k 10
-ttl k
 psetex k 0 v
-psetex k 1 v
+psetex k 1000000 v
 psetex k 9223372036854775807 v
 setnx n 1
 setnx n 2
@@ -80,19 +79,19 @@ set s ""
 incr s
 strlen s
 expire nokey 10
-expire a 10
-ttl a
-expire a 10 nx
-expire a 5 gt
-expire a 50 gt
-expire a 20 lt
-expire a 70 lt
-ttl a
-expire a 10 xx
+expire a 1000
+expire a 1000 nx
+expire a 500 gt
+expire a 5000 gt
+expire a 2000 lt
+expire a 7000 lt
+expire a 1000 xx
 expire b 10 xx
 expire b 10 gt
 expire b 1000 lt
-ttl b
+ttl nokey
+ttl n
+pttl n
 persist b
 persist b
 persist nokey
@@ -185,6 +184,7 @@ shutdown foo
 shutdown save nosave
 quit
 """
+# Nothing here depends on how long a step takes: times to live are tested on a clock that is set by hand.
 
 # Sent as they are, with the sending side closed behind them.
 STREAMS = [

@@ -47,6 +47,8 @@ class ReplyWriter {
   }
   // The value of an entry, copied once.
   void bulk(const EntryView& entry) {
+    // A long value must not be copied again because the buffer grew under it.
+    if (entry.value_size > layout::kPageSize) out_->reserve(out_->size() + entry.value_size + 32);
     number('$', entry.value_size);
     entry.for_each_part([this](std::string_view part) { out_->append(part); });
     line_end();
