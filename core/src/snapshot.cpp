@@ -9,6 +9,7 @@
 #include <cereal/archives/portable_binary.hpp>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <utility>

@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <array>
+#include <atomic>
 #include <functional>
 #include <sstream>
 #include <thread>

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "snapshot_format.h"
 #include "support/catch.h"

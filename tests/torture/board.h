@@ -4,8 +4,10 @@
 // the newest one that the owner has answered. A read that begins after it was loaded must not show an older one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>

@@ -1,7 +1,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "board.h"
