@@ -2,6 +2,14 @@
 # Shared by the benchmarks. Sourced after scripts/lib/common.sh.
 # COPPICE_BUILD: a directory that is built already; then nothing is installed or built.
 
+# The comment at the head of a script is its help.
+for argument in "$@"; do
+  if [[ $argument == -h || $argument == --help ]]; then
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+  fi
+done
+
 # prepare PACKAGE…: the build, and those of the peers' packages that this system has.
 prepare() {
   if [[ -n ${COPPICE_BUILD-} ]]; then
