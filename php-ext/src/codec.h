@@ -134,7 +134,7 @@ class CodecState {
   std::vector<bool> open_references;
 
  private:
-  static constexpr std::size_t kKeys = 1024;
+  static constexpr std::size_t kKeys = 2048;
   zend_string* keys_[kKeys] = {};
   Template templates_[kTemplates] = {};
 };

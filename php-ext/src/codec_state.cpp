@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "codec.h"
 
 namespace coppice::php {
@@ -46,13 +48,22 @@ void CodecState::end_request() {
 
 zend_string* CodecState::key(const char* bytes, std::size_t length) {
   if (length <= 1) return length == 0 ? ZSTR_EMPTY_ALLOC() : ZSTR_CHAR(static_cast<zend_uchar>(*bytes));
-  zend_string*& slot = keys_[quick_hash(bytes, length) % kKeys];
-  if (slot != nullptr && ZSTR_LEN(slot) == length && std::memcmp(ZSTR_VAL(slot), bytes, length) == 0) return slot;
+  const auto is_it = [&](const zend_string* s) {
+    return s != nullptr && ZSTR_LEN(s) == length && std::memcmp(ZSTR_VAL(s), bytes, length) == 0;
+  };
+  // Two places for each key, the one used last in front.
+  zend_string** const places = &keys_[quick_hash(bytes, length) % (kKeys / 2) * 2];
+  if (is_it(places[0])) return places[0];
+  if (is_it(places[1])) {
+    std::swap(places[0], places[1]);
+    return places[0];
+  }
   zend_string* made = zend_string_init_existing_interned(bytes, length, false);
   zend_string_hash_val(made);
   // The string that goes may still stand in a table of a decoding in progress: the arrays there hold it as well.
-  if (slot != nullptr) zend_string_release(slot);
-  slot = made;
+  if (places[1] != nullptr) zend_string_release(places[1]);
+  places[1] = places[0];
+  places[0] = made;
   return made;
 }
 

