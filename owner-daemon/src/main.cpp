@@ -72,8 +72,9 @@ int serve(const Config& config) {
   if (store == nullptr) return fail(refused.message);
   if (!lock->cover(store->newest_version(), &error)) return fail(error);
 
-  boost::asio::io_context loop(1);
+  // The loop's end destroys what still waits in it, connections among them: they need the service.
   Service service(*store, config, system_clock());
+  boost::asio::io_context loop(1);
   Server server(loop, service, *lock, loader.get());
 
   const int descriptor = listen_unix(config, &error);
