@@ -43,8 +43,8 @@ class Arena {
 
   // ---- blocks. Offsets into the segment; 0 is none.
   bool has_free_block(std::uint32_t size_class) const { return classes_[size_class].levels != 0; }
-  // The class itself, or the next one with a free block whose blocks are at most half as large again; kClassCount: none.
-  // A store with few pages and values of many sizes would otherwise evict a page's worth for each class.
+  // The class itself, or the next one with a free block whose blocks are at most half as large again; kClassCount:
+  // none. A store with few pages and values of many sizes would otherwise evict a page's worth for each class.
   std::uint32_t class_with_block(std::uint32_t size_class) const;
   // A block from a page of the class; 0: take a page first with grow().
   std::uint64_t take_block(std::uint32_t size_class);
