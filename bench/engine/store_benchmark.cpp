@@ -96,7 +96,7 @@ void find_many_of_user(benchmark::State& state, Subject& s) {
   std::array<bench::StructuredKey, 10> keys;
   std::array<std::string_view, 10> views;
   std::uint64_t found = 0;
-  const Store::FindFn count = [&](std::size_t, const std::optional<coppice::EntryView>& e) { found += e.has_value(); };
+  const Store::FindFn count = [&](std::size_t, const coppice::EntryView* e) { found += e != nullptr; };
   for (auto _ : state) {
     const std::uint64_t user = order.next();
     for (std::size_t i = 0; i < 10; ++i) views[i] = keys[i](user * 10 + i);

@@ -71,6 +71,11 @@ std::uint32_t Arena::take_page(std::uint16_t kind) {
   const bool fresh = page == 0;
   if (fresh) {
     page = high_water_++;
+#ifdef MADV_POPULATE_WRITE
+    // The page is held from now on either way: one call instead of sixteen faults of some microseconds each. Where the
+    // kernel does not know it, faults do the work.
+    madvise(segment_->page(page), layout::kPageSize, MADV_POPULATE_WRITE);
+#endif
     // Readers never touch what lies beyond: reading a hole would allocate it.
     segment_->header().high_water.store(high_water_, std::memory_order_release);  // (5)
   } else {

@@ -31,6 +31,7 @@ class Block {
   std::uint32_t data_pages() const { return is_chained() ? layout::chain_of(value_length()).pages : 0; }
   std::uint32_t* page_numbers() const { return reinterpret_cast<std::uint32_t*>(at_ + pages_at()); }
   std::string_view key() const { return {at_ + key_at(), key_length()}; }
+  char* value_at() const { return at_ + key_at() + key_length(); }
   // The value, or its tail behind the data pages.
   std::string_view tail() const {
     const std::uint32_t n = is_chained() ? layout::chain_of(value_length()).tail : value_length();

@@ -40,6 +40,8 @@ void OrderIndex::clear() {
     }
   }
   first_ = last_ = nullptr;
+  latest_ = {};
+  latest_slot_ = nullptr;
   size_ = 0;
 }
 
@@ -47,28 +49,33 @@ void OrderIndex::insert(std::string_view key, EntryRef ref) {
   assert(!key.empty() && key.size() <= kMaxKeyLength);
   PoolScope scope(*pool_);
   ++size_;
-  void** slot;
-  Bucket* b = Access::locate(*this, key, &slot);
+  void** slot = latest_slot_;
+  const bool in_order = Access::follows_latest(*this, key);
+  Bucket* b = in_order ? latest_.bucket : Access::locate(*this, key, &slot);
   if (!b) {
     b = Access::make(*this, kGrowBy, "");
     b->set(0, ref);
     b->count = 1;
     first_ = last_ = b;
     Access::add_to_trie(*this, b);
+    latest_ = {b, 0};
     return;
   }
-  const std::uint32_t at = Access::search(*this, b, key, false);
+  const std::uint32_t at = in_order ? latest_.slot + 1 : Access::search(*this, b, key, false);
   if (b->count < b->capacity) {
     b->move(at + 1, at, b->count - at);
     b->set(at, ref);
     ++b->count;
+    latest_ = {b, at};
+    latest_slot_ = slot;
   } else if (b->count < kMaxCount) {
     Bucket* larger = Access::make_successor(*this, std::min(b->count + kGrowBy, kMaxCount), b);
     larger->copy(0, *b, 0, at);
     larger->set(at, ref);
     larger->copy(at + 1, *b, at, b->count - at);
     larger->count = static_cast<std::uint8_t>(b->count + 1);
-    Access::take_place(*this, b, larger, slot);
+    latest_slot_ = Access::take_place(*this, b, larger, slot);
+    latest_ = {larger, at};
   } else {
     Access::split(*this, b, slot, at, ref);
   }
@@ -197,6 +204,7 @@ bool OrderIndex::erase_front(std::string_view prefix, std::string_view from, std
       resume->assign(keys_.key_of(b->ref(i)));
     }
     if (i > kept) {
+      latest_ = {};
       b->move(kept, i, b->count - i);
       b->count = static_cast<std::uint8_t>(b->count - (i - kept));
       size_ -= i - kept;

@@ -109,6 +109,10 @@ class OrderIndex {
   Bucket* first_ = nullptr;
   Bucket* last_ = nullptr;
   std::size_t size_ = 0;
+  // Where the last insertion went: keys that come in order, as those of a group mostly do, need no search. Its bucket
+  // is null once a bucket has been changed in any other way.
+  Position latest_;
+  void** latest_slot_ = nullptr;  // that bucket's slot of the trie; null once the trie has changed
 };
 
 }  // namespace coppice

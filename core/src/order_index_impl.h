@@ -52,6 +52,7 @@ struct OrderIndex::Access {
     return b;
   }
   static void release(OrderIndex& index, Bucket* b) {
+    index.latest_ = {};
     if (b->is_separator_apart()) index.pool_->free(const_cast<char*>(b->separator().data()), b->separator_length);
     index.pool_->free(b, b->bytes());
   }
@@ -65,8 +66,10 @@ struct OrderIndex::Access {
     (b->before ? b->before->after : index.first_) = b->after;
     (b->after ? b->after->before : index.last_) = b->before;
   }
-  // `b`, made as the successor of `old`, takes its place. `slot` is the trie's for `old`, or null if not known.
-  static void take_place(OrderIndex& index, Bucket* old, Bucket* b, void** slot) {
+  // `b`, made as the successor of `old`, takes its place. `slot` is the trie's for `old`, or null if not known; returns
+  // it.
+  static void** take_place(OrderIndex& index, Bucket* old, Bucket* b, void** slot) {
+    index.latest_ = {};
     if (!slot) slot = slot_of(index, old);
     *slot = tagged(b);
     b->before = old->before;
@@ -74,6 +77,7 @@ struct OrderIndex::Access {
     (b->before ? b->before->after : index.first_) = b;
     (b->after ? b->after->before : index.last_) = b;
     index.pool_->free(old, old->bytes());
+    return slot;
   }
 
   // ---- the trie
@@ -129,6 +133,7 @@ struct OrderIndex::Access {
 
   // REQUIRES: no bucket in the trie has this separator.
   static void add_to_trie(OrderIndex& index, Bucket* b) {
+    index.latest_slot_ = nullptr;
     const std::string_view separator = b->separator();
     void** array = &index.root_;
     std::size_t depth = 0;
@@ -161,6 +166,7 @@ struct OrderIndex::Access {
   }
 
   static void remove_from_trie(OrderIndex& index, const Bucket* b) {
+    index.latest_slot_ = nullptr;
     const std::string_view separator = b->separator();
     void** arrays[kMaxDepth];
     std::size_t depth = 0;
@@ -242,6 +248,15 @@ struct OrderIndex::Access {
     return b ? Position{b, slot - 1} : Position{};
   }
 
+  // Whether `key` comes right behind the entry that was inserted last, told by its two neighbours alone.
+  static bool follows_latest(const OrderIndex& index, std::string_view key) {
+    const Bucket* const b = index.latest_.bucket;
+    if (!b || index.keys_.key_of(b->ref(index.latest_.slot)) >= key) return false;
+    const std::uint32_t next = index.latest_.slot + 1;
+    if (next < b->count) return key < index.keys_.key_of(b->ref(next));
+    return !b->after || key < b->after->separator();
+  }
+
   // ---- growing
   static void split(OrderIndex& index, Bucket* b, void** slot, std::uint32_t at, EntryRef ref) {
     EntryRef refs[kMaxCount + 1];
@@ -285,6 +300,7 @@ struct OrderIndex::Access {
     }
     link_after(index, right, b);
     add_to_trie(index, right);
+    index.latest_ = at < cut ? Position{b, at} : Position{right, at - cut};
   }
 
   // ---- shrinking
@@ -324,6 +340,7 @@ struct OrderIndex::Access {
   }
   static void remove_slot(OrderIndex& index, Bucket* b, std::uint32_t i, void** slot) {
     PoolScope scope(*index.pool_);
+    index.latest_ = {};
     b->move(i, i + 1, b->count - i - 1u);
     --b->count;
     --index.size_;

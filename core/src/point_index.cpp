@@ -22,22 +22,7 @@ PointIndex::Slot* PointIndex::find_block(std::uint64_t offset, KeyHash hash) con
   }
 }
 
-void PointIndex::prefetch_block(KeyHash hash) const {
-  Slot* const slots = slots_of(page_of(hash));
-  std::uint64_t want = static_cast<std::uint64_t>(hash.tag) << 9;
-  std::uint32_t at = hash.home;
-  for (std::uint32_t i = 0; i < 32; ++i, ++want, at = (at + 1) & kLast) {
-    const std::uint64_t slot = slots[at].load(std::memory_order_relaxed);
-    if (slot == 0) return;
-    if (slot >> 35 != want) continue;
-    const char* block = arena_->at(layout::slot_offset(slot));
-    __builtin_prefetch(block);
-    __builtin_prefetch(block + 63);
-    return;
-  }
-}
-
-PointIndex::Slot* PointIndex::place(Slot* slots, std::uint32_t home, std::uint32_t* displacement) {
+PointIndex::Slot* PointIndex::free_slot(Slot* slots, std::uint32_t home, std::uint32_t* displacement) {
   for (std::uint32_t i = 0; i <= layout::kMaxDisplacement; ++i) {
     Slot* slot = &slots[(home + i) & kLast];
     if (slot->load(std::memory_order_relaxed) != 0) continue;
@@ -47,33 +32,35 @@ PointIndex::Slot* PointIndex::place(Slot* slots, std::uint32_t home, std::uint32
   return nullptr;
 }
 
-bool PointIndex::fits(KeyHash hash) const {
-  const std::uint32_t page = page_of(hash);
-  std::uint32_t displacement;
-  return arena_->slots_in_use(page) < kFull && place(slots_of(page), hash.home, &displacement) != nullptr;
+bool PointIndex::fits(KeyHash hash, std::uint32_t most, Place* place) const {
+  if (place->moves != moves_ || place->slot == nullptr) {
+    *place = {nullptr, page_of(hash), 0, moves_};
+    place->slot = free_slot(slots_of(place->page), hash.home, &place->displacement);
+  }
+  return place->slot != nullptr && arena_->slots_in_use(place->page) < most;
 }
 
-bool PointIndex::prepare(KeyHash hash) {
-  if (arena_->slots_in_use(page_of(hash)) < kSplitAt && fits(hash)) return true;
+bool PointIndex::prepare(KeyHash hash, Place* place) {
+  if (fits(hash, kSplitAt, place)) return true;
   // Each split halves the page on average; a few in a row only when hashes agree in many bits.
   for (int i = 0; i < 4; ++i) {
     if (!split(hash)) break;
-    if (arena_->slots_in_use(page_of(hash)) < kSplitAt && fits(hash)) return true;
+    if (fits(hash, kSplitAt, place)) return true;
   }
-  return fits(hash);
+  return fits(hash, kFull, place);
 }
 
-void PointIndex::insert(KeyHash hash, std::uint64_t offset) {
-  const std::uint32_t page = page_of(hash);
-  std::uint32_t displacement = 0;
-  Slot* const slot = place(slots_of(page), hash.home, &displacement);
-  slot->store(layout::make_slot(hash.tag, displacement, offset), std::memory_order_release);  // (2)
-  ++arena_->slots_in_use(page);
+void PointIndex::insert(KeyHash hash, Place place, std::uint64_t offset) {
+  fits(hash, kFull, &place);
+  place.slot->store(layout::make_slot(hash.tag, place.displacement, offset), std::memory_order_release);  // (2)
+  ++arena_->slots_in_use(place.page);
+  ++moves_;
 }
 
 void PointIndex::erase(Slot* slot, KeyHash hash) {
   const std::uint32_t page = page_of(hash);
   Slot* const slots = slots_of(page);
+  ++moves_;
   auto& sequence = segment_->page_table()[page].sequence;
   const std::uint64_t before = sequence.load(std::memory_order_relaxed);
   sequence.store(before + 1, std::memory_order_relaxed);  // (6) odd: slots move
@@ -95,20 +82,23 @@ void PointIndex::erase(Slot* slot, KeyHash hash) {
     merge(hash);
 }
 
-bool PointIndex::copy_slots(std::uint32_t from, std::uint32_t to, std::uint32_t tag_mask, std::uint32_t tag_bits) {
+bool PointIndex::copy_slots(std::uint32_t from, const std::uint32_t (&to)[2], std::uint32_t bit) {
   Slot* const source = slots_of(from);
-  Slot* const target = slots_of(to);
+  Slot* const targets[2] = {slots_of(to[0]), slots_of(to[1])};
+  std::uint32_t copied[2] = {0, 0};
   for (std::uint32_t at = 0; at < layout::kSlotsPerPage; ++at) {
     const std::uint64_t slot = source[at].load(std::memory_order_relaxed);
-    if (slot == 0 || (layout::slot_tag(slot) & tag_mask) != tag_bits) continue;
+    if (slot == 0) continue;
+    const int side = (layout::slot_tag(slot) & bit) != 0;
     const std::uint32_t home = (at - layout::slot_displacement(slot)) & kLast;
     std::uint32_t displacement;
-    Slot* const free = place(target, home, &displacement);
+    Slot* const free = free_slot(targets[side], home, &displacement);
     if (free == nullptr) return false;
     free->store(layout::make_slot(layout::slot_tag(slot), displacement, layout::slot_offset(slot)),
                 std::memory_order_relaxed);
-    ++arena_->slots_in_use(to);
+    ++copied[side];
   }
+  for (int side = 0; side < 2; ++side) arena_->slots_in_use(to[side]) += static_cast<std::uint16_t>(copied[side]);
   return true;
 }
 
@@ -125,15 +115,12 @@ bool PointIndex::split(KeyHash hash) {
     ++depth_;
     segment_->header().directory_depth.store(depth_, std::memory_order_release);  // (6)
   }
+  ++moves_;
   const std::uint32_t bit = 1u << page_depth;
   const std::uint32_t low = hash.tag & (bit - 1);
   const std::uint32_t halves[2] = {arena_->take_page(layout::kIndexPage), arena_->take_page(layout::kIndexPage)};
-  bool copied = true;
-  for (std::uint32_t h = 0; h < 2; ++h) {
-    arena_->index_depth(halves[h]) = static_cast<std::uint8_t>(page_depth + 1);
-    copied = copied && copy_slots(old, halves[h], (bit << 1) - 1, low | (h != 0 ? bit : 0));
-  }
-  if (!copied) {  // cannot be with half the slots; but nothing would be lost
+  for (const std::uint32_t half : halves) arena_->index_depth(half) = static_cast<std::uint8_t>(page_depth + 1);
+  if (!copy_slots(old, halves, bit)) {  // cannot be with half the slots; but nothing would be lost
     arena_->free_page(halves[0]);
     arena_->free_page(halves[1]);
     return false;
@@ -156,7 +143,7 @@ void PointIndex::merge(KeyHash hash) {
   const std::uint32_t both = arena_->take_page(layout::kIndexPage);
   if (both == 0) return;
   arena_->index_depth(both) = static_cast<std::uint8_t>(page_depth - 1);
-  if (!copy_slots(zero, both, 0, 0) || !copy_slots(one, both, 0, 0)) {
+  if (!copy_slots(zero, {both, both}, 0) || !copy_slots(one, {both, both}, 0)) {
     arena_->free_page(both);
     return;
   }

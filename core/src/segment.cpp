@@ -66,7 +66,7 @@ std::unique_ptr<Segment> Segment::create(std::uint64_t bytes, std::uint32_t data
   h->page_count = s->size_ / kPage;
   h->page_table_offset = layout::kHeaderSize;
   h->directory_offset = h->page_table_offset + h->page_count * sizeof(layout::PageEntry);
-  // Index pages split when three quarters full and keys spread evenly, so four entries a page are never needed.
+  // Index pages split when five eighths full and keys spread evenly, so four entries a page are never needed.
   h->directory_capacity = std::bit_ceil(4 * h->page_count);
   if (h->directory_capacity > (1ull << layout::kTagBits)) h->directory_capacity = 1ull << layout::kTagBits;
   h->first_page = (h->directory_offset + h->directory_capacity * 4 + kPage - 1) / kPage;

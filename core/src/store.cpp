@@ -1,5 +1,6 @@
 #include "coppice/store.h"
 
+#include <bit>
 #include <charconv>
 #include <new>
 
@@ -80,12 +81,7 @@ EntryView Store::Impl::view(std::uint64_t offset) const {
   e.type = block.type();
   e.value_size = block.value_length();
   e.tail = block.tail();
-  const std::uint16_t kind = arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift));
-  e.held_bytes = layout::kClassSizes[kind - layout::kFirstBlockPage];
-  if (block.is_chained()) {
-    e.parts = {segment_->base(), block.page_numbers(), block.data_pages()};
-    e.held_bytes += block.data_pages() * layout::kPageSize;
-  }
+  if (block.is_chained()) e.parts = {segment_->base(), block.page_numbers(), block.data_pages()};
   return e;
 }
 
@@ -110,31 +106,49 @@ std::optional<EntryView> Store::peek(Database db, std::string_view key) const {
   return s.view(offset);
 }
 
-void Store::find_many(Database db, std::span<const std::string_view> keys, const FindFn& f) {
+std::uint32_t Store::find_batch(Database db, std::span<const std::string_view> keys, EntryView* found) {
   Impl& s = *impl_;
-  constexpr std::size_t kAhead = 16;
-  KeyHash hashes[kAhead];
-  for (std::size_t start = 0; start < keys.size(); start += kAhead) {
-    const std::size_t n = std::min(kAhead, keys.size() - start);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!s.holds(db, keys[start + i])) continue;
-      hashes[i] = s.points_.hash(s.branch_of(db), keys[start + i]);
-      s.points_.prefetch_slot(hashes[i]);
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      if (s.holds(db, keys[start + i])) s.points_.prefetch_block(hashes[i]);
-    for (std::size_t i = 0; i < n; ++i) {
-      std::uint64_t offset = 0;
-      if (s.holds(db, keys[start + i])) offset = s.look(db, keys[start + i], hashes[i]);
-      if (offset == 0) {
-        ++s.misses_;
-        f(start + i, std::nullopt);
-        continue;
-      }
-      ++s.hits_;
-      if (s.marks_) s.arena_.mark(offset);
-      f(start + i, s.view(offset));
-    }
+  KeyHash hashes[kBatch];
+  const std::size_t n = keys.size();
+  std::uint32_t valid = 0, hits = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!s.holds(db, keys[i])) continue;
+    valid |= 1u << i;
+    hashes[i] = s.points_.hash(s.branch_of(db), keys[i]);
+    s.points_.prefetch_slot(hashes[i]);
+  }
+  // Two passes, so that the misses of all slots overlap, and then those of all entries.
+  std::uint64_t offsets[kBatch];
+  for (std::size_t i = 0; i < n; ++i) {
+    offsets[i] = (valid >> i & 1) != 0 ? s.points_.likely_block(hashes[i]) : 0;
+    if (offsets[i] == 0) continue;
+    __builtin_prefetch(s.arena_.at(offsets[i]));
+    __builtin_prefetch(s.arena_.at(offsets[i]) + 63);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (offsets[i] == 0) continue;
+    const Block likely = s.block_at(offsets[i]);
+    if (likely.branch() != s.branch_of(db) || likely.key() != keys[i])
+      offsets[i] = s.look(db, keys[i], hashes[i]);
+    else if (s.passed(likely))
+      offsets[i] = 0;
+    if (offsets[i] == 0) continue;
+    hits |= 1u << i;
+    if (s.marks_) s.arena_.mark(offsets[i]);
+    new (&found[i]) EntryView(s.view(offsets[i]));
+  }
+  const auto hit_count = static_cast<std::uint64_t>(std::popcount(hits));
+  s.hits_ += hit_count;
+  s.misses_ += n - hit_count;
+  return hits;
+}
+
+void Store::find_many(Database db, std::span<const std::string_view> keys, const FindFn& f) {
+  Batch batch;
+  for (std::size_t start = 0; start < keys.size(); start += kBatch) {
+    const auto some = keys.subspan(start, std::min(kBatch, keys.size() - start));
+    const std::uint32_t hits = find_batch(db, some, batch.found);
+    for (std::size_t i = 0; i < some.size(); ++i) f(start + i, (hits >> i & 1) != 0 ? &batch.found[i] : nullptr);
   }
 }
 
@@ -177,8 +191,29 @@ std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value
   return offset;
 }
 
-Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash hash, std::uint64_t offset,
-                             std::uint64_t old) {
+Version Store::Impl::overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class) {
+  const Block block = block_at(offset);
+  const bool timed = deadline != kNoDeadline;
+  if (segment_->shared() || block.is_chained() || block.has_deadline() != timed ||
+      arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) != layout::kFirstBlockPage + size_class)
+    return 0;
+  if (timed && deadline != block.deadline()) {
+    if (!pool_.ready()) return 0;
+    deadlines_.erase(block.deadline(), offset >> 3);
+    deadlines_.insert(deadline, offset >> 3);
+    std::memcpy(arena_.at(offset) + sizeof(layout::BlockHeader), &deadline, sizeof deadline);
+  }
+  // The new value may be a part of the old one.
+  if (!value.bytes.empty()) std::memmove(block.value_at(), value.bytes.data(), value.bytes.size());
+  block.header().value_length = static_cast<std::uint32_t>(value.bytes.size());
+  block.header().type = value.type;
+  const Version version = next_version();
+  block.header().version.store(version, std::memory_order_relaxed);  // (2) not shared: nobody watches
+  return version;
+}
+
+Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash hash, const PointIndex::Place& place,
+                             std::uint64_t offset, std::uint64_t old) {
   const Block block = block_at(offset);
   const Version version = next_version();
   block.header().version.store(version, std::memory_order_release);  // (2)
@@ -192,7 +227,7 @@ Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash 
       --b.with_deadline;
     }
   } else {
-    points_.insert(hash, offset);
+    points_.insert(hash, place, offset);
     b.order->insert(key, offset >> 3);
     ++entries_;
   }
@@ -241,7 +276,8 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   if (value.bytes.size() > s.options_.max_value) return Error::kValueTooLarge;
   const std::uint8_t branch = s.branch_of(db);
   const KeyHash hash = s.points_.hash(branch, key);
-  Impl::Slot* const slot = s.points_.find(branch, key, hash);
+  PointIndex::Place place;
+  Impl::Slot* const slot = s.points_.find(branch, key, hash, &place);
   std::uint64_t old = slot == nullptr ? 0 : layout::slot_offset(slot->load(std::memory_order_relaxed));
   const bool live = old != 0 && !s.passed(s.block_at(old));
   switch (options.when) {
@@ -268,14 +304,20 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
   const bool chained = layout::needs_chain(key_length, value_length);
-  const std::uint32_t size = layout::block_size(key_length, value_length, deadline != kNoDeadline, chained);
+  const std::uint32_t size_class =
+      layout::class_of(layout::block_size(key_length, value_length, deadline != kNoDeadline, chained));
+  if (live && !chained)
+    if (const Version version = s.overwrite(old, value, deadline, size_class); version != 0) {
+      ++s.sets_;
+      return SetResult{true, version};
+    }
   s.pinned_ = old;
-  const bool room = s.ensure_room(layout::class_of(size), chained ? layout::chain_of(value_length).pages : 0, hash);
+  const bool room = s.ensure_room(size_class, chained ? layout::chain_of(value_length).pages : 0, hash, &place);
   old = s.pinned_;
   s.pinned_ = 0;
   if (!room) return Error::kOutOfMemory;
   const std::uint64_t offset = s.fill(branch, key, value, deadline);
-  const Version version = s.publish(branch, key, hash, offset, old);
+  const Version version = s.publish(branch, key, hash, place, offset, old);
   if (old != 0) s.discard(old, true);
   ++s.sets_;
   s.give_back_surplus();
@@ -312,7 +354,8 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   const std::uint32_t size =
       layout::block_size(before.key_length(), before.value_length(), deadline != kNoDeadline, before.is_chained());
   s.pinned_ = old;
-  const bool room = s.ensure_room(layout::class_of(size), 0, hash);
+  PointIndex::Place place;
+  const bool room = s.ensure_room(layout::class_of(size), 0, hash, &place);
   old = s.pinned_;
   s.pinned_ = 0;
   if (old == 0) return false;  // it expired meanwhile
@@ -336,7 +379,7 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   const std::string_view tail = source.tail();
   layout::write_shared(at, from, static_cast<std::size_t>(tail.data() + tail.size() - from));
   const bool marked = s.arena_.is_marked(old);
-  s.publish(branch, key, hash, offset, old);
+  s.publish(branch, key, hash, place, offset, old);
   s.discard(old, false);
   if (marked) s.arena_.mark(offset);
   s.give_back_surplus();

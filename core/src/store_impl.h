@@ -53,9 +53,12 @@ class Store::Impl {
   // ---- changing
   // A new block with everything but its version. REQUIRES: ensure_room() was true for it.
   std::uint64_t fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline);
+  // Overwrites the value where it lies, if nobody reads without asking the store (it is not shared) and the block is as
+  // good for the new value: no index has to be told. 0: it can't.
+  Version overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class);
   // Publishes `offset`, in place of `old` (0: none), as the entry of `key`.
-  Version publish(std::uint8_t branch, std::string_view key, layout::KeyHash hash, std::uint64_t offset,
-                  std::uint64_t old);
+  Version publish(std::uint8_t branch, std::string_view key, layout::KeyHash hash, const PointIndex::Place& place,
+                  std::uint64_t offset, std::uint64_t old);
   // Takes the entry out of all indexes and frees it.
   void remove(std::uint64_t offset);
   // The same for one that the order index has forgotten already.
@@ -67,8 +70,8 @@ class Store::Impl {
   // ---- room (store_room.cpp)
   // Makes sure that one entry can be written: a block of the class, data pages, index and order nodes. Evicts and moves
   // other entries, never the one at pinned_: the entry that is to be replaced (0: none, so the index grows by one). It
-  // may expire meanwhile; then pinned_ is 0 afterwards.
-  bool ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash);
+  // may expire meanwhile; then pinned_ is 0 afterwards. `place` is where the key will go in the point index.
+  bool ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash, PointIndex::Place* place);
   bool ensure_pool();
   bool reclaim(std::uint32_t wanted_class);
   bool empty_a_page();

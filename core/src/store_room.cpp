@@ -20,13 +20,18 @@ bool Store::Impl::ensure_pool() {
   return true;
 }
 
-bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash) {
+bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash,
+                              PointIndex::Place* place) {
+  // Nearly always there is room already.
+  if (data_pages == 0 && pool_.ready() && arena_.has_free_block(size_class) &&
+      (pinned_ != 0 || points_.prepare(hash, place)))
+    return true;
   // What can never fit is refused before anything is given up for it.
   const std::uint64_t floor = arena_.fixed_bytes() + (pool_.pages() + 3) * layout::kPageSize;
   if (data_pages > 0 && floor + static_cast<std::uint64_t>(data_pages) * layout::kPageSize > arena_.limit())
     return false;
   for (;;) {
-    if (ensure_pool() && (pinned_ != 0 || points_.prepare(hash))) {
+    if (ensure_pool() && (pinned_ != 0 || points_.prepare(hash, place))) {
       const std::uint64_t pages = arena_.pages_available();
       if (pages >= data_pages) {
         if (arena_.has_free_block(size_class)) return true;

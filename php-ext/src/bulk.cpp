@@ -52,8 +52,8 @@ bool read_all(CacheObject& cache, ArgumentList& keys, Failure* failure) {
       if (read_raw(cache, whole[i], &raw, failure) == Outcome::kDone) keep(keys[i], raw);
     return true;
   }
-  cache.local().read_many(whole, [&](std::size_t i, const std::optional<EntryView>& e) {
-    if (!e) return;
+  cache.local().read_many(whole, [&](std::size_t i, const EntryView* e) {
+    if (e == nullptr) return;
     read_entry(*e, &raw);
     keep(keys[static_cast<std::uint32_t>(i)], raw);
   });
@@ -104,6 +104,170 @@ void make_result(ArgumentList& keys, zval* out) {
   }
 }
 
+// ---- the short way -------------------------------------------------------------------------------------------------
+// An array of strings none of which looks like an integer, as nearly always: values go straight to the result.
+
+bool is_plain_list(const CacheObject& cache, zend_array* list) {
+  const std::size_t longest = kMaxKeyLength - ZSTR_LEN(cache.prefix);
+  zval* key;
+  ZEND_HASH_FOREACH_VAL(list, key) {
+    if (Z_TYPE_P(key) != IS_STRING || Z_STRLEN_P(key) - 1 >= longest || Z_STRVAL_P(key)[0] <= '9') return false;
+  }
+  ZEND_HASH_FOREACH_END();
+  return true;
+}
+
+// Positions whose value is not ready after the first pass: why, and of what type.
+class Rest {
+ public:
+  struct Item {
+    zend_string* key;
+    ValueType type;
+    Made made;
+    bool ask_owner;
+  };
+  explicit Rest(std::uint32_t most) : most_(most) {}
+  void add(const Item& item) {
+    if (items_ == nullptr) items_ = static_cast<Item*>(safe_emalloc(most_, sizeof(Item), 0));
+    items_[count_++] = item;
+  }
+  std::span<const Item> items() const { return {items_, count_}; }
+  void release() {
+    if (items_ != nullptr) efree(items_);
+  }
+
+ private:
+  std::uint32_t most_;
+  std::uint32_t count_ = 0;
+  Item* items_ = nullptr;
+};
+
+// The key's place in the result, null where it is new. What zend_hash_lookup() does, without its call while, as nearly
+// always, nothing else has the key's place in the hash.
+inline zval* place_for(zend_array* result, zend_string* key) {
+  const zend_ulong h = ZSTR_HASH(key);
+  const std::uint32_t index = static_cast<std::uint32_t>(h) | result->nTableMask;
+  if (UNEXPECTED(HT_HASH(result, index) != HT_INVALID_IDX || result->nNumUsed >= result->nTableSize))
+    return zend_hash_lookup(result, key);
+  const std::uint32_t number = result->nNumUsed++;
+  ++result->nNumOfElements;
+  Bucket* bucket = result->arData + number;
+  if (!ZSTR_IS_INTERNED(key)) {
+    GC_ADDREF(key);
+    HT_FLAGS(result) &= ~HASH_FLAG_STATIC_KEYS;
+  }
+  bucket->key = key;
+  bucket->h = h;
+  ZVAL_NULL(&bucket->val);
+  Z_NEXT(bucket->val) = HT_INVALID_IDX;
+  HT_HASH(result, index) = HT_IDX_TO_HASH(number);
+  return &bucket->val;
+}
+
+inline void fill_place(zend_array* result, zend_string* key, Raw& raw, Rest& rest) {
+  zval* place = place_for(result, key);
+  if (UNEXPECTED(Z_TYPE_P(place) != IS_NULL)) return raw.release();  // the key was named before
+  const ValueType type = raw.info.type;
+  const Made made = make_value(&raw, place);
+  if (EXPECTED(made == Made::kDone)) return;
+  if (made != Made::kPending) ZVAL_NULL(place);
+  rest.add({key, type, made, false});
+}
+
+// What the first pass left. false: an exception was thrown.
+bool finish_rest(CacheObject& cache, zend_array* result, const Rest& rest, zval* fallback, Failure* failure) {
+  for (const Rest::Item& item : rest.items()) {
+    zval* place = zend_hash_find(result, item.key);
+    if (item.made != Made::kPending && Z_TYPE_P(place) != IS_NULL) continue;  // the key was named twice
+    bool hit = false;
+    if (item.ask_owner) {
+      WholeKey whole;
+      Raw raw;
+      whole.make(cache, item.key);
+      const Outcome outcome = read_raw(cache, whole.get(), &raw, failure);
+      if (outcome == Outcome::kFailed) report_failure(*failure, cache.throws);
+      if (outcome == Outcome::kDone) hit = decode_raw(cache, whole.get(), &raw, place);
+    } else {
+      hit = finish_value(cache, view(item.key), item.type, item.made, place);
+    }
+    if (EG(exception)) return false;
+    if (!hit && fallback != nullptr) ZVAL_COPY_DEREF(place, fallback);
+  }
+  return true;
+}
+
+void get_list(CacheObject& cache, zend_array* list, zval* fallback, zval* return_value) {
+  const std::uint32_t count = zend_hash_num_elements(list);
+  zend_array* result = zend_new_array(count);
+  zend_hash_real_init_mixed(result);
+  Rest rest(count);
+  Raw raw;
+  Failure failure;
+  bool away = false;
+  zend_string* keys[Store::kBatch];
+  const std::size_t prefix = ZSTR_LEN(cache.prefix);
+  std::string_view whole[Store::kBatch];
+  std::uint32_t n = 0;
+
+  const auto miss = [&](std::size_t i) {
+    zval* place = place_for(result, keys[i]);
+    if (fallback != nullptr && Z_TYPE_P(place) == IS_NULL) ZVAL_COPY_DEREF(place, fallback);
+  };
+  const auto read_batch = [&] {
+    if (prefix != 0) {
+      Scratch& joined = thread_state().keys;
+      joined.clear();
+      std::size_t bytes = 0;
+      for (std::uint32_t i = 0; i < n; ++i) bytes += prefix + ZSTR_LEN(keys[i]);
+      if (!joined.reserve(bytes)) throw std::bad_alloc();  // so that no view moves
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const char* begin = joined.end();
+        joined.append(view(cache.prefix));
+        joined.append(view(keys[i]));
+        whole[i] = {begin, prefix + ZSTR_LEN(keys[i])};
+      }
+    }
+    const std::span<const std::string_view> batch(whole, n);
+    if (!cache.is_shared) {
+      cache.local().read_many(batch, [&](std::size_t i, const EntryView* e) {
+        if (e == nullptr) return miss(i);
+        read_entry(*e, &raw);
+        fill_place(result, keys[i], raw, rest);
+      });
+    } else if (!away) {
+      away = !cache.shared().read_many(
+          batch, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); }, &raw.info,
+          [&](std::size_t i, ReadStatus status) {
+            if (EXPECTED(status == ReadStatus::kHit)) return fill_place(result, keys[i], raw, rest);
+            raw.release();
+            if (status == ReadStatus::kMiss) return miss(i);
+            place_for(result, keys[i]);
+            rest.add({keys[i], ValueType::kNull, Made::kDone, true});
+          },
+          &failure);
+    }
+    if (UNEXPECTED(away))
+      for (std::uint32_t i = 0; i < n; ++i) miss(i);
+    n = 0;
+  };
+
+  zval* key;
+  ZEND_HASH_FOREACH_VAL(list, key) {
+    keys[n] = Z_STR_P(key);
+    whole[n] = view(Z_STR_P(key));
+    if (++n == Store::kBatch) read_batch();
+  }
+  ZEND_HASH_FOREACH_END();
+  if (n != 0) read_batch();
+  if (UNEXPECTED(away) && failure.kind != Failure::Kind::kLoading) report_failure(failure, cache.throws);
+  if (!EG(exception)) finish_rest(cache, result, rest, fallback, &failure);
+  rest.release();
+  if (UNEXPECTED(EG(exception)))
+    zend_array_destroy(result);
+  else
+    RETVAL_ARR(result);
+}
+
 // Encodes every value into the request's heap. false: an exception was thrown; `encoded` is released.
 bool encode_all(const CacheObject& cache, ArgumentList& pairs, Encoded* encoded) {
   for (std::uint32_t i = 0; i < pairs.size(); ++i) {
@@ -150,6 +314,10 @@ ZEND_METHOD(Coppice_Cache, getMultiple) {
   Z_PARAM_ZVAL(fallback)
   ZEND_PARSE_PARAMETERS_END();
   CacheObject& cache = *COPPICE_THIS();
+  if (!LocalBackend::kLocks && Z_TYPE_P(iterable) == IS_ARRAY && is_plain_list(cache, Z_ARRVAL_P(iterable))) {
+    guarded([&] { get_list(cache, Z_ARRVAL_P(iterable), fallback, return_value); });
+    return;
+  }
   ArgumentList keys;
   if (!keys.read_keys(cache, iterable)) {
     keys.release();

@@ -44,11 +44,17 @@ class LocalBackend final : public Backend {
     hit(*entry);
     return true;
   }
-  // The same for many keys: each(position, const std::optional<EntryView>&).
+  // The same for many keys: each(position, entry or null).
   template <class Each>
   void read_many(std::span<const std::string_view> keys, Each&& each) {
     const std::lock_guard<Mutex> guard(mutex_);
-    store_->find_many(0, keys, [&each](std::size_t i, const std::optional<EntryView>& e) { each(i, e); });
+    Store::Batch batch;
+    for (std::size_t from = 0; from < keys.size(); from += Store::kBatch) {
+      const std::size_t left = keys.size() - from;
+      const auto some = keys.subspan(from, left < Store::kBatch ? left : Store::kBatch);
+      const std::uint32_t hits = store_->find_batch(0, some, batch.found);
+      for (std::size_t i = 0; i < some.size(); ++i) each(from + i, (hits >> i & 1) != 0 ? &batch.found[i] : nullptr);
+    }
   }
   // The entry goes when `hit` has seen it.
   template <class Hit>

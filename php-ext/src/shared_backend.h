@@ -27,25 +27,19 @@ class SharedBackend final : public Backend {
   // entry's. false: no owner.
   template <class Dest, class Done>
   bool read_many(std::span<const std::string_view> keys, Dest&& dest, ReadInfo* info, Done&& done, Failure* failure) {
-    constexpr std::size_t kAhead = 16;
-    ReadKey ready[kAhead];
     const Database db = client_.options().database;
-    for (std::size_t from = 0; from < keys.size(); from += kAhead) {
-      const std::size_t n = keys.size() - from < kAhead ? keys.size() - from : kAhead;
+    for (std::size_t from = 0; from < keys.size(); from += Reader::kBatch) {
+      const std::size_t left = keys.size() - from;
       Millis now = coarse_now();
       const Reader* reader = client_.reader_at(&now);
       if (reader == nullptr) {
         no_owner(failure);
         return false;
       }
-      for (std::size_t i = 0; i < n; ++i) ready[i] = reader->prepare(db, keys[from + i]);
-      for (std::size_t i = 0; i < n; ++i) reader->prefetch_block(ready[i]);
-      for (std::size_t i = 0; i < n; ++i) {
-        const auto at = from + i;
-        done(at, note(reader->read(
-                          ready[i], now, [&](const ReadInfo& e) { return dest(at, e); }, info),
-                      *info));
-      }
+      reader->read_batch(
+          db, keys.subspan(from, left < Reader::kBatch ? left : Reader::kBatch), now,
+          [&](std::size_t i, const ReadInfo& e) { return dest(from + i, e); }, info,
+          [&](std::size_t i, ReadStatus status) { done(from + i, note(status, *info)); });
     }
     return true;
   }

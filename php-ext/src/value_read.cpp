@@ -120,7 +120,7 @@ Outcome miss_while_loading(Outcome outcome, const Failure& failure) {
 }
 
 // Copies without calling Zend.
-void copy_entry(const EntryView& entry, Raw* raw) {
+void copy_locked(const EntryView& entry, Raw* raw) {
   if (entry.type != ValueType::kArray && entry.value_size <= sizeof raw->small) {
     entry.copy_value(raw->small);
     raw->bytes = {raw->small, entry.value_size};
@@ -134,7 +134,7 @@ void copy_entry(const EntryView& entry, Raw* raw) {
 
 }  // namespace
 
-char* Raw::room_for(ValueType type, std::uint32_t size) {
+char* Raw::other_room_for(ValueType type, std::uint32_t size) {
   if (UNEXPECTED(string != nullptr)) release();
   char* room = small;
   if (type == ValueType::kArray) {
@@ -149,13 +149,10 @@ char* Raw::room_for(ValueType type, std::uint32_t size) {
   return room;
 }
 
-void read_entry(const EntryView& entry, Raw* raw) {
-  raw->info.version = entry.version;
-  raw->info.deadline = entry.deadline;
-  raw->info.type = entry.type;
-  raw->info.value_size = entry.value_size;
+void copy_entry(const EntryView& entry, Raw* raw) {
+  note_entry(entry, raw);
   if constexpr (LocalBackend::kLocks)
-    copy_entry(entry, raw);
+    copy_locked(entry, raw);
   else
     entry.copy_value(raw->room_for(entry.type, entry.value_size));
 }
@@ -183,7 +180,7 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
 
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
   if (!cache.is_shared)
-    return cache.local().take(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
+    return cache.local().take(key, [raw](const EntryView& e) { copy_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
   const Outcome outcome = cache.shared().ask(key, true, &raw->info, &thread_state().value, failure);
   raw->bytes = thread_state().value.view();
   return miss_while_loading(outcome, *failure);

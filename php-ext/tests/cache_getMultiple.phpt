@@ -9,6 +9,18 @@ same(['c' => null, 'x' => 'd', 'a' => 1, 'b' => [1, 2]], $c->getMultiple(['c', '
 same(['a' => 1], $c->getMultiple(['a', 'a']), 'asked twice');
 same([], $c->getMultiple([]), 'nothing');
 same([1], $c->getMultiple(['o'])['o']->getArrayCopy(), 'objects');
+same(['o' => [1], 'x' => 'd', 'a' => 1], array_map(fn ($v) => $v instanceof ArrayObject ? $v->getArrayCopy() : $v,
+    $c->getMultiple(['o', 'x', 'o', 'a', 'x', 'o'], 'd')), 'objects and misses, named twice');
+$by_reference = 'a';
+$list = ['b', &$by_reference];
+same(['b' => [1, 2], 'a' => 1], $c->getMultiple($list), 'a reference in the list');
+$numbers = ['zero' => 0, 'minus' => -1, 'ten' => 1234567890, 'eight' => 12345678, 'nine' => -123456789, 'sixteen' => 1234567812345678,
+    'max' => PHP_INT_MAX, 'min' => PHP_INT_MIN, 'text' => '007', 'long' => str_repeat('y', 5000)];
+$c->setMultiple($numbers);
+same($numbers, $c->getMultiple(array_keys($numbers)), 'integers of every length');
+foreach ($numbers as $name => $value) {
+    same($value, $c->get($name), $name);
+}
 same(['a' => 1, 'x' => null], $c->getMultiple((function () { yield 'a'; yield 'x'; })()), 'a generator');
 same(['a' => 1], $c->getMultiple(new ArrayIterator(['a'])), 'an iterator');
 $c->set('123', 'n');

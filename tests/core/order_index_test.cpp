@@ -365,6 +365,35 @@ TEST_CASE("OrderIndex: random operations agree with std::map", "[order_index]") 
 }
 
 // The pool gets no page but those of the beginning: entries come until it is not ready, then go.
+TEST_CASE("OrderIndex: groups inserted in order between all that may move their bucket", "[order_index]") {
+  INFO("seed " << test::seed());
+  std::mt19937_64 random(test::seed());
+  Checked c(128u << 20);
+  for (int i = 0; i < 3000; ++i) {
+    const std::string group = "user." + std::to_string(random() % 400) + ".item.";
+    const unsigned length = 1 + random() % 20;
+    for (unsigned j = 0; j < length; ++j) {
+      c.insert_new(group + std::string(1, static_cast<char>('a' + j)));
+      if (random() % 8 != 0) continue;
+      // What lies beside the run changes, or the run itself does.
+      const std::string other = random() % 2 == 0 ? group + std::string(1, static_cast<char>('a' + random() % 20))
+                                                  : "user." + std::to_string(random() % 400) + ".item.c";
+      switch (random() % 3) {
+        case 0:
+          c.insert_new(other);
+          break;
+        case 1:
+          if (c.model.count(other)) c.erase(other);
+          break;
+        default:
+          erase_prefix(c, other.substr(0, other.size() - 1), 7);
+      }
+    }
+    if (i % 100 == 0) c.require_equal();
+  }
+  c.require_equal();
+}
+
 TEST_CASE("OrderIndex: removals need no more memory than was there when the pool ran short", "[order_index]") {
   INFO("seed " << test::seed());
   for (int kind = 0; kind < kKinds; ++kind) {

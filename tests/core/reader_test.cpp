@@ -121,22 +121,35 @@ TEST_CASE("a reader need not copy what it has", "[reader]") {
   CHECK(info.value_size == 1);
 }
 
-TEST_CASE("prepared reads agree with plain ones", "[reader]") {
+TEST_CASE("reads in batches agree with plain ones", "[reader]") {
   Fixture f;
-  for (int i = 0; i < 1000; ++i) f.set("k" + std::to_string(i), std::to_string(i));
-  for (int i = 0; i < 1100; ++i) {
-    const std::string key = "k" + std::to_string(i);
-    ReadKey k = f.reader->prepare(0, key);
-    f.reader->prefetch_block(k);
-    std::string value;
+  for (int i = 0; i < 1000; ++i)
+    f.set("k" + std::to_string(i), std::to_string(i), i % 7 == 0 ? f.clock.monotonic_ms() + 50 : kNoDeadline);
+  f.clock.advance(60);
+  for (std::size_t n = 1, i = 0; i < 1100; i += n, n = n % Reader::kBatch + 1) {
+    std::vector<std::string> keys, values(n);
+    for (std::size_t j = 0; j < n; ++j) keys.push_back("k" + std::to_string(i + j));
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
     ReadInfo info;
-    const auto dest = [&](const ReadInfo& e) {
-      value.resize(e.value_size);
-      return value.data();
-    };
-    const bool hit = f.reader->read(k, f.clock.monotonic_ms(), dest, &info) == ReadStatus::kHit;
-    REQUIRE(hit == (i < 1000));
-    if (hit) REQUIRE(value == std::to_string(i));
+    std::size_t answers = 0;
+    f.reader->read_batch(
+        0, views, f.clock.monotonic_ms(),
+        [&](std::size_t j, const ReadInfo& e) {
+          values[j].resize(e.value_size);
+          return values[j].data();
+        },
+        &info,
+        [&](std::size_t j, ReadStatus status) {
+          REQUIRE(j == answers++);
+          const std::size_t number = i + j;
+          const bool there = number < 1000 && number % 7 != 0;
+          REQUIRE(status == (there ? ReadStatus::kHit : ReadStatus::kMiss));
+          if (there) {
+            REQUIRE(values[j] == std::to_string(number));
+            REQUIRE(info.version == f.store->peek(0, views[j])->version);
+          }
+        });
+    REQUIRE(answers == n);
   }
 }
 

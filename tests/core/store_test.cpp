@@ -136,6 +136,39 @@ TEST_CASE("versions go on across a restart, even when the wall clock went back",
   CHECK(store->set(0, "k", {})->version > last);
 }
 
+TEST_CASE("an overwrite where the entry lies", "[store]") {
+  for (const bool shared : {false, true}) {
+    INFO("shared " << shared);
+    StoreOptions options;
+    options.shared = shared;
+    Fixture f(options);
+    REQUIRE(f.set("k", "first", {.deadline = f.in(100)}));
+    const Version before = f.store->find(0, "k")->version;
+    // As long, shorter, empty, with another deadline, a part of itself, longer, without a deadline.
+    REQUIRE(f.set("k", "other", {.deadline = f.in(100)}));
+    CHECK(f.get("k") == "other");
+    CHECK(f.store->find(0, "k")->version > before);
+    REQUIRE(f.set("k", "2nd", {.deadline = f.in(50)}));
+    CHECK(f.get("k") == "2nd");
+    CHECK(f.store->next_deadline() == f.in(50));
+    const std::string_view own = f.store->find(0, "k")->contiguous_value();
+    REQUIRE(f.set("k", own.substr(1), {.deadline = f.in(50)}));
+    CHECK(f.get("k") == "nd");
+    REQUIRE(f.set("k", "", {.keep_deadline = true}));
+    CHECK(f.get("k").empty());
+    CHECK(f.store->next_deadline() == f.in(50));
+    REQUIRE(f.store->set(0, "k", {ValueType::kInteger, "7"}, {.deadline = f.in(60)}));
+    CHECK(f.store->find(0, "k")->type == ValueType::kInteger);
+    REQUIRE(f.set("k", std::string(500, 'x'), {.deadline = f.in(60)}));
+    CHECK(f.get("k") == std::string(500, 'x'));
+    REQUIRE(f.set("k", "no deadline"));
+    CHECK_FALSE(f.store->next_deadline());
+    f.clock.advance(1000);
+    CHECK(f.get("k") == "no deadline");
+    CHECK(f.keys() == Keys{"k"});
+  }
+}
+
 TEST_CASE("conditions of a write", "[store]") {
   Fixture f;
   CHECK_FALSE(f.set("k", "1", {.when = When::kIfPresent}));

@@ -93,7 +93,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             },
             &info);
         if (status == ReadStatus::kHit) require(info.value_size == promised);
-        reader->prefetch_block(reader->prepare(db, key));
+        const std::string_view twice[] = {key, key};
+        std::size_t answers = 0;
+        reader->read_batch(
+            db, twice, 1'000'000,
+            [&](std::size_t, const ReadInfo& e) {
+              promised = e.value_size;
+              return e.value_size <= buffer.size() ? buffer.data() : nullptr;
+            },
+            &info,
+            [&](std::size_t i, ReadStatus s) {
+              require(i == answers++);
+              if (s == ReadStatus::kHit) require(info.value_size == promised);
+            });
+        require(answers == 2);
       }
     }
     require(reader->resident_high_water() <= segment.size);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,15 +35,14 @@ struct ReadInfo {
   ValueType type = ValueType::kString;
   std::uint32_t value_size = 0;
   std::uint64_t block = 0;  // offset, for the hint page
-  std::uint32_t held_bytes = 0;
 };
 
-// A key made ready for reading: hashed once, its slot on the way into the cache.
+// A key made ready for reading: hashed once. Without initializers, since a batch of them would be cleared for nothing.
 struct ReadKey {
   std::string_view key;
-  Database db = 0;
-  std::uint64_t map_word = 0;
-  layout::KeyHash hash{};
+  Database db;
+  std::uint64_t map_word;
+  layout::KeyHash hash;
 };
 
 class Reader {
@@ -58,15 +58,17 @@ class Reader {
   // REQUIRES: key has 1 … kMaxKeyLength bytes; db < databases().
   template <class Dest>
   ReadStatus read(Database db, std::string_view key, Millis now, Dest&& dest, ReadInfo* info) const {
-    ReadKey k = prepare(db, key);
+    ReadKey k;
+    prepare(&k, db, key);
     return read(k, now, dest, info);
   }
 
-  // For several keys at once, so that their cache misses overlap: prepare() all, prefetch_block() all, read() all.
-  ReadKey prepare(Database db, std::string_view key) const;
-  void prefetch_block(const ReadKey& key) const;
-  template <class Dest>
-  ReadStatus read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) const;
+  // The same for up to kBatch keys at once, so that their cache misses overlap: dest(position, const ReadInfo&) ->
+  // char*, then done(position, ReadStatus) for each key, in order. `info` is the key's own during done().
+  static constexpr std::size_t kBatch = 16;
+  template <class Dest, class Done>
+  void read_batch(Database db, std::span<const std::string_view> keys, Millis now, Dest&& dest, ReadInfo* info,
+                  Done&& done) const;
 
   // false once the lease ran out at `now` (CLOCK_MONOTONIC_COARSE): see whether the owner still lives.
   bool lease_valid(Millis now) const {
@@ -81,9 +83,40 @@ class Reader {
  private:
   Reader() = default;
   // What one attempt came to.
-  enum class Attempt : std::uint8_t { kHit, kMiss, kAgain };
+  enum class Attempt : std::uint8_t { kHit, kMiss, kAgain, kOtherKey };
+  // Member by member: a copy of the whole would wait for the stores that it overlaps.
+  void prepare(ReadKey* k, Database db, std::string_view key) const {
+    k->key = key;
+    k->db = db;
+    k->map_word = header().database_map[db].load(std::memory_order_acquire);  // (6)
+    const layout::KeyHash hash = layout::hash_key(secret_, layout::branch_of(k->map_word), key);
+    k->hash.tag = hash.tag;
+    k->hash.home = hash.home;
+  }
+  template <class Dest>
+  ReadStatus read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) const;
   template <class Dest>
   Attempt attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* info) const;
+  // A block as read_block() found it, for read_chained().
+  struct Found {
+    std::uint64_t offset;
+    std::uint32_t size;
+    const std::atomic<std::uint64_t>* page_word;
+    std::uint64_t word;
+    std::uint64_t version;
+    std::uint64_t rest;
+  };
+  // The entry that `slot` refers to, if it is the key's.
+  template <class Dest>
+  Attempt read_block(std::uint64_t slot, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
+                     ReadInfo* info) const;
+  template <class Dest>
+  Attempt read_chained(const Found& found, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
+                       ReadInfo* info) const;
+  // Whether what was read, if it was `unchanged` so far, is of the branch that the database still has.
+  bool is_current(const ReadKey& key, bool unchanged) const {
+    return unchanged && header().database_map[key.db].load(std::memory_order_relaxed) == key.map_word;  // (6)
+  }
   const std::atomic<std::uint64_t>* slots_of(std::uint64_t page) const {
     return reinterpret_cast<const std::atomic<std::uint64_t>*>(base_ + (page << layout::kPageShift));
   }

@@ -60,9 +60,8 @@ struct EntryView {
   Millis deadline = kNoDeadline;
   ValueType type = ValueType::kString;
   std::uint32_t value_size = 0;
-  std::uint32_t held_bytes = 0;  // what the entry holds of the arena: its block and its data pages
-  Parts parts;                   // first the whole pages,
-  std::string_view tail;         // then this; without pages, the whole value
+  Parts parts;            // first the whole pages,
+  std::string_view tail;  // then this; without pages, the whole value
 
   bool is_contiguous() const { return parts.page_count == 0; }
   // REQUIRES: is_contiguous().
@@ -166,9 +165,17 @@ class Store {
   std::optional<EntryView> find(Database db, std::string_view key);
   // The same without a trace.
   std::optional<EntryView> peek(Database db, std::string_view key) const;
-  // f(std::size_t position, const std::optional<EntryView>&) for each key, with the cache misses overlapped.
-  // f must not change the store.
-  using FindFn = std::function<void(std::size_t, const std::optional<EntryView>&)>;
+  // find() for up to kBatch keys, with the cache misses overlapped: bit i of the answer is set where found[i] is key
+  // i's entry. REQUIRES: keys.size() <= kBatch, and as many places at `found`.
+  static constexpr std::size_t kBatch = 16;
+  // Places for what find_batch() finds, not cleared beforehand.
+  union Batch {
+    Batch() {}
+    EntryView found[kBatch];
+  };
+  std::uint32_t find_batch(Database db, std::span<const std::string_view> keys, EntryView* found);
+  // The same for any number of keys: f(position, entry or null) for each, in order. f must not change the store.
+  using FindFn = std::function<void(std::size_t, const EntryView*)>;
   void find_many(Database db, std::span<const std::string_view> keys, const FindFn& f);
 
   Result<SetResult> set(Database db, std::string_view key, Value value, const SetOptions& options = {});

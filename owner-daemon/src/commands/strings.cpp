@@ -48,8 +48,8 @@ void get(Call& call) {
 void mget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
-  call.store().find_many(call.db(), keys, [&call](std::size_t, const std::optional<EntryView>& entry) {
-    if (entry)
+  call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
+    if (entry != nullptr)
       call.reply.bulk(*entry);
     else
       call.reply.null();

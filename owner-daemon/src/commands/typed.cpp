@@ -121,8 +121,8 @@ void tget(Call& call) {
 void tmget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
-  call.store().find_many(call.db(), keys, [&call](std::size_t, const std::optional<EntryView>& entry) {
-    if (entry)
+  call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
+    if (entry != nullptr)
       write_entry(call, *entry);
     else
       call.reply.null();
