@@ -81,6 +81,7 @@ EntryView Store::Impl::view(std::uint64_t offset) const {
   e.type = block.type();
   e.value_size = block.value_length();
   e.tail = block.tail();
+  layout::prefetch_value(e.tail.data(), e.tail.size());
   if (block.is_chained()) e.parts = {segment_->base(), block.page_numbers(), block.data_pages()};
   return e;
 }

@@ -78,6 +78,7 @@ Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit, cons
   const std::uint64_t of_key =
       static_cast<std::uint64_t>(layout::branch_of(key.map_word)) << 56 | static_cast<std::uint64_t>(key_length) << 32;
   if (key_at + key_length + value_length > size && (rest & kOfKey) == of_key) return Attempt::kAgain;  // (5)
+  layout::prefetch_value(block, key_at + key_length + (value_length < size ? value_length : size));
   if ((rest & kOfKey) != of_key || !layout::equal_shared(block + key_at, key.key.data(), key_length))
     return unchanged() ? Attempt::kOtherKey : Attempt::kAgain;  // another key with the same tag
 
