@@ -43,6 +43,7 @@ class Scratch {
     return true;
   }
   char* end() { return data_ + size_; }
+  std::size_t room() const { return capacity_ - size_; }
   // Room for one value of `n` bytes and kPadding zeros behind it, in place of what was there; null: out of memory.
   char* begin_value(std::size_t n) {
     clear();

@@ -1,5 +1,7 @@
 --TEST--
 The array codec: keys, order, nesting, shapes
+--INI--
+coppice.decoded_memory=0
 --FILE--
 <?php
 require __DIR__ . '/setup.inc';
@@ -22,6 +24,13 @@ $values = [
     'wider' => array_combine(array_map(fn ($i) => "key$i", range(1, 400)), range(1, 400)),
     'key is value' => ['word' => 'word', 'other' => ['word', 'other', 'word']],
     'value is key' => [['some word'], ['some word' => 1]],
+    'negative keys' => [-5 => 'a', -4 => 'b', PHP_INT_MIN => 'c'],
+    'packed with holes' => (function () { $a = range(0, 99); foreach ([0, 7, 8, 50, 99] as $i) { unset($a[$i]); } return $a; })(),
+    'a list in a hash' => (function () { $a = ['x' => 0, 0 => 'a', 1 => 'b']; unset($a['x']); return $a; })(),
+    'a list out of order' => [1 => 'b', 0 => 'a'],
+    'huge list' => range(0, 200_000),
+    'huge map' => array_combine(array_map(fn ($i) => "key $i", range(1, 50_000)), range(1, 50_000)),
+    'alike strings' => array_map(fn ($i) => sprintf('%08d%s%08d%s', 0, str_pad((string) $i, 24, '-'), 0, str_repeat('x', 40)), range(1, 3000)),
     'numeric value' => ['x' => '123', 'y' => ['123', '-5']],
 ];
 foreach ($values as $name => $value) {
@@ -58,6 +67,14 @@ $c->set('list', $list);
 $got = $c->get('list');
 $got[] = 'y';
 same([1, 2, 'y'], $got, 'the next free element of a list');
+foreach ([[-5 => 1], [PHP_INT_MAX - 1 => 1], ['a' => 1], [3 => 1, 'a' => 2]] as $i => $value) {  // and of maps
+    $c->set('map', $value);
+    $got = $c->get('map');
+    $got[] = 'y';
+    $plain = unserialize(serialize($value));
+    $plain[] = 'y';
+    same($plain, $got, "the next free element of map $i");
+}
 echo 'done';
 ?>
 --EXPECT--

@@ -1,5 +1,7 @@
 --TEST--
 The array codec: its bytes are those of docs/codec.md
+--INI--
+coppice.decoded_memory=0
 --SKIPIF--
 <?php
 require __DIR__ . '/skip_shared.inc';
@@ -11,11 +13,12 @@ $owner = Owner::common();
 $c = cache();
 $examples = [
     '01c3010203' => [1, 2, 3],
-    '01d1826964857363 6f7265 a240e201 a1d21e' => ['id' => 123456, 'score' => 7890],
-    '01c2d0826964 05 e006' => [['id' => 5], ['id' => 6]],
+    '020a02826964857363 6f7265 d0 a240e201 a1d21e' => ['id' => 123456, 'score' => 7890],
+    '020401826964 c2 d005 d006' => [['id' => 5], ['id' => 6]],
+    '020902826964826e6f01f0 d0 f0 d101' => ['id' => 'id', 'no' => ['id' => 1]],
     '01bb02 00 8161 05 b1' => [0 => 'a', 5 => false],
     '01c4 b0b2b3000000000000f83fa8ff' => [null, true, 1.5, -256],
-    '01c3 826162 e8 c0' => ['ab', 'ab', []],
+    '01c3 826162 e0 c0' => ['ab', 'ab', []],
 ];
 foreach ($examples as $hex => $value) {
     $bytes = hex2bin(str_replace(' ', '', $hex));

@@ -1,5 +1,7 @@
 --TEST--
 The array codec: changed, cut and random bytes never do harm
+--INI--
+coppice.decoded_memory=0
 --SKIPIF--
 <?php
 require __DIR__ . '/skip_shared.inc';

@@ -1,5 +1,7 @@
 --TEST--
 The array codec: random arrays come back as they were, like from unserialize()
+--INI--
+coppice.decoded_memory=0
 --FILE--
 <?php
 require __DIR__ . '/setup.inc';

@@ -1,5 +1,7 @@
 --TEST--
 The array codec: references stay references
+--INI--
+coppice.decoded_memory=0
 --FILE--
 <?php
 require __DIR__ . '/setup.inc';

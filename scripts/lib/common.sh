@@ -19,7 +19,7 @@ COPPICE_PACKAGES=(
   python3 procps
 )
 # What further checks need; where a release of Debian has not got it, the check is left out.
-COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser)
+COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser libphp-embed)
 
 say() { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
