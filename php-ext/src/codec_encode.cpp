@@ -276,7 +276,9 @@ class Encoder {
         if (!put_shape_use(last_number_)) return false;
         return encode_values(array, depth);
       }
-      if (has_string_keys(array)) return encode_shaped(array, count) && encode_values(array, depth);
+      // Most documents have one shape, which is looked up nowhere.
+      const std::uint64_t hash = shape_count_ == 0 ? has_string_keys(array) : hash_of_keys(array);
+      if (hash != 0) return encode_shaped(array, count, hash) && encode_values(array, depth);
     }
     if (!put_varint(tag::kMap, count)) return false;
     zend_ulong index;
@@ -306,16 +308,21 @@ class Encoder {
     return true;
   }
 
+  // What all keys come to; 0: not all are strings.
+  static std::uint64_t hash_of_keys(const zend_array* array) {
+    std::uint64_t h = 0;
+    for (const Bucket *b = array->arData, *const end = b + array->nNumUsed; b != end; ++b) {
+      if (UNEXPECTED(Z_TYPE(b->val) == IS_UNDEF || Z_TYPE(b->val) == IS_INDIRECT) && is_dead(b)) continue;
+      if (b->key == nullptr) return 0;
+      h = (h ^ b->h) * 0xd6e8feb86659fd93ull;
+      h ^= h >> 32;
+    }
+    return h | 1;
+  }
   static bool has_string_keys(const zend_array* array) {
     for (const Bucket *b = array->arData, *const end = b + array->nNumUsed; b != end; ++b)
       if (b->key == nullptr && !is_dead(b)) return false;
     return true;
-  }
-  static std::uint64_t hash_of_keys(const zend_array* array) {
-    std::uint64_t h = 0;
-    for (const Bucket *b = array->arData, *const end = b + array->nNumUsed; b != end; ++b)
-      if (EXPECTED(!is_dead(b))) h = mix(h ^ b->h);
-    return h;
   }
 
   // Whether the keys are the very same strings in the same order, without holes; false also where they only may be.
@@ -348,18 +355,17 @@ class Encoder {
                                     [array](const CodecState::KnownShape& k) { return same_keys(array, k.array); });
   }
   // The use of an array's shape, which goes to the front if it is a new one.
-  bool encode_shaped(zend_array* array, std::uint32_t count) {
+  bool encode_shaped(zend_array* array, std::uint32_t count, std::uint64_t hash) {
     std::uint32_t number = shape_count_;
     if (number == 0) {
       lone_shape_ = array;
       if (!put_shape(array, count)) return false;
     } else {
       if (lone_shape_ != nullptr) {
-        const std::uint64_t hash = hash_of_keys(lone_shape_);
-        codec_.known_shapes.add(find_shape(lone_shape_, hash), {hash, lone_shape_, 0, 0});
+        const std::uint64_t lone = hash_of_keys(lone_shape_);
+        codec_.known_shapes.add(find_shape(lone_shape_, lone), {lone, lone_shape_, 0, 0});
         lone_shape_ = nullptr;
       }
-      const std::uint64_t hash = hash_of_keys(array);
       CodecState::KnownShape* const known = find_shape(array, hash);
       if (known == nullptr || codec_.known_shapes.is_empty(*known)) {
         if (known != nullptr) codec_.known_shapes.add(known, {hash, array, number, 0});
@@ -401,7 +407,7 @@ class Encoder {
     return true;
   }
   // Keys are found by the hash that PHP has of them already.
-  static std::uint64_t hash_of_key(zend_ulong h) { return mix(h) * 0x9e3779b97f4a7c15ull; }
+  static std::uint64_t hash_of_key(zend_ulong h) { return __builtin_bswap64(h * 0x9e3779b97f4a7c15ull); }
   bool encode_key(const Bucket* b) {
     const std::uint64_t hash = hash_of_key(b->h);
     const StringNumbers::Place place = codec_.known_keys.find(b->key, hash);

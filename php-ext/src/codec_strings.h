@@ -12,23 +12,24 @@ namespace coppice::php {
 // since that is how Zend aligns what it allocates.
 static_assert(_ZSTR_HEADER_SIZE % 8 == 0 && ZEND_MM_ALIGNMENT == 8);
 
-// Quick, and of no use against somebody who looks for collisions: who uses it limits its probing. The first, the last
-// and the middle word and the length count. REQUIRES: two bytes or more.
-inline std::uint64_t quick_hash(const zend_string* s) {
-  const auto word = [](const char* p) {
-    std::uint64_t v;
-    std::memcpy(&v, p, 8);
-    return v;
-  };
-  const std::size_t length = ZSTR_LEN(s);
-  const std::size_t whole = length < 8 ? 8 : length;
-  const std::uint64_t unused = 64 - 8 * (length < 8 ? length : 8);
 #ifdef WORDS_BIGENDIAN
 #error "the codec's words are little-endian"
 #endif
-  const std::uint64_t head = word(ZSTR_VAL(s)) << unused;
-  const std::uint64_t tail = word(ZSTR_VAL(s) + whole - 8) << unused;
-  const std::uint64_t middle = word(ZSTR_VAL(s) + whole / 2 - 4) << unused;
+inline std::uint64_t word_at(const char* p) {
+  std::uint64_t v;
+  std::memcpy(&v, p, 8);
+  return v;
+}
+
+// Quick, and of no use against somebody who looks for collisions: who uses it limits its probing. The first, the last
+// and the middle word and the length count. REQUIRES: two bytes or more.
+inline std::uint64_t quick_hash(const zend_string* s) {
+  const std::size_t length = ZSTR_LEN(s);
+  const std::size_t whole = length < 8 ? 8 : length;
+  const std::size_t unused = 64 - 8 * (length < 8 ? length : 8);
+  const std::uint64_t head = word_at(ZSTR_VAL(s)) << unused;
+  const std::uint64_t tail = word_at(ZSTR_VAL(s) + whole - 8) << unused;
+  const std::uint64_t middle = word_at(ZSTR_VAL(s) + whole / 2 - 4) << unused;
   // Products of 128 bits: a difference at either end of a word comes to every bit.
   const auto fold = [](std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
@@ -38,7 +39,7 @@ inline std::uint64_t quick_hash(const zend_string* s) {
               length ^ 0xc2b2ae3d27d4eb4full);
 }
 
-// Says of most strings that are not in a set that they are not.
+// Says of most strings that are not in a set that they are not, by their quick_hash().
 class StringFilter {
  public:
   void clear() { std::memset(bits_, 0, sizeof bits_); }
