@@ -176,11 +176,13 @@ namespace Coppice {
         public function find(string $key): ?Entry {}
 
         /**
-         * Counts of the whole store, whatever this handle's prefix.
+         * Counts of the whole store, whatever this handle's prefix; decoded_*: of the decoded values that this process
+         * keeps of all its stores.
          *
          * @phpstan-return array{backend: string, entries: int, used_memory: int, max_memory: int, hits: int, misses: int,
-         *     evicted: int, expired: int, mapping_size?: int, mapping_bytes?: int} sizes in bytes; the last two for
-         *     shared stores: the segment's size, and what of it may be resident
+         *     evicted: int, expired: int, decoded_entries: int, decoded_bytes: int, decoded_limit: int,
+         *     decoded_hits: int, decoded_misses: int, decoded_evictions: int, mapping_size?: int, mapping_bytes?: int}
+         *     sizes in bytes; the last two for shared stores: the segment's size, and what of it may be resident
          */
         public function stats(): array {}
 

@@ -155,14 +155,6 @@ void Client::disconnect() {
   impl_->fail(LinkState::kUnreachable, "disconnected");
 }
 
-std::pair<std::uint64_t, std::uint64_t> Client::generation() const {
-  std::pair<std::uint64_t, std::uint64_t> halves{0, 0};
-  if (current_ == nullptr) return halves;
-  std::memcpy(&halves.first, current_->header().generation, 8);
-  std::memcpy(&halves.second, current_->header().generation + 8, 8);
-  return halves;
-}
-
 void encode_request(std::string& out, std::span<const std::string_view> arguments) {
   char digits[24];
   const auto length = [&](char kind, std::size_t n) {

@@ -69,6 +69,8 @@ std::unique_ptr<Reader> Reader::map(int fd, std::string* error) {
                                                                       r->page_count_ * sizeof(layout::PageEntry));
   r->databases_ = h.databases;
   std::memcpy(r->secret_, h.hash_secret, sizeof r->secret_);
+  std::memcpy(&r->generation_.first, h.generation, 8);
+  std::memcpy(&r->generation_.second, h.generation + 8, 8);
   // Read once and bounded here: an owner that rewrites its header later spoils answers, not this process.
   if (r->databases_ > kMaxDatabases || r->first_page_ > r->page_count_ ||
       r->directory_capacity_ > 1ull << layout::kTagBits) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coppice/types.h"
+#include "kept_index.h"
 
 namespace coppice::php {
 
@@ -49,6 +50,7 @@ struct Write {
   Ttl ttl = kNoDeadline;
   When when = When::kAlways;
   Version version = 0;
+  Version* stored = nullptr;  // where the new entry's version goes
 };
 
 struct KeyValue {
@@ -63,8 +65,10 @@ struct Page {
     std::string key;
     std::string bytes;
     ValueType type = ValueType::kString;
+    Version version = 0;  // where values were asked for
   };
   std::vector<Item> items;
+  Generation generation;
   bool last = false;  // nothing comes behind it
 };
 

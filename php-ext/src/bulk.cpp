@@ -22,7 +22,11 @@ bool read_shared(CacheObject& cache, ArgumentList& keys, std::span<const std::st
   Raw raw;
   bool ask = false;
   const bool read = cache.shared().read_many(
-      whole, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); }, &raw.info,
+      whole,
+      [&](std::size_t i, const ReadInfo& e) {
+        return raw.destination(cache, whole[i], e.type, e.value_size, e.version);
+      },
+      &raw.info,
       [&](std::size_t i, ReadStatus status) {
         Argument& a = keys[static_cast<std::uint32_t>(i)];
         if (EXPECTED(status == ReadStatus::kHit)) return keep(a, raw);
@@ -54,7 +58,7 @@ bool read_all(CacheObject& cache, ArgumentList& keys, Failure* failure) {
   }
   cache.local().read_many(whole, [&](std::size_t i, const EntryView* e) {
     if (e == nullptr) return;
-    read_entry(*e, &raw);
+    read_entry(cache, whole[i], *e, &raw);
     keep(keys[static_cast<std::uint32_t>(i)], raw);
   });
   return true;
@@ -231,12 +235,16 @@ void get_list(CacheObject& cache, zend_array* list, zval* fallback, zval* return
     if (!cache.is_shared) {
       cache.local().read_many(batch, [&](std::size_t i, const EntryView* e) {
         if (e == nullptr) return miss(i);
-        read_entry(*e, &raw);
+        read_entry(cache, whole[i], *e, &raw);
         fill_place(result, keys[i], raw, rest);
       });
     } else if (!away) {
       away = !cache.shared().read_many(
-          batch, [&](std::size_t, const ReadInfo& e) { return raw.room_for(e.type, e.value_size); }, &raw.info,
+          batch,
+          [&](std::size_t i, const ReadInfo& e) {
+            return raw.destination(cache, whole[i], e.type, e.value_size, e.version);
+          },
+          &raw.info,
           [&](std::size_t i, ReadStatus status) {
             if (EXPECTED(status == ReadStatus::kHit)) return fill_place(result, keys[i], raw, rest);
             raw.release();

@@ -61,6 +61,16 @@ void fetch(INTERNAL_FUNCTION_PARAMETERS) {
   });
 }
 
+// The writer's own next read finds what it stored.
+void keep_stored(const CacheObject& cache, std::string_view key, const Write& write, Version version,
+                 const zval* value) {
+  if (!is_worth_keeping(write.type, static_cast<std::uint32_t>(write.bytes.size()))) return;
+  ZVAL_DEREF(value);
+  KeptPlace place = {cache.backend, {}, key};
+  if (cache.is_shared) place.generation = static_cast<const SharedBackend*>(cache.backend)->generation();
+  thread_state().decoded.keep_stored(place, version, value);
+}
+
 // set(), add(), replace() and cas().
 void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* value, zval* ttl,
            std::uint32_t ttl_argument) {
@@ -73,8 +83,11 @@ void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* va
     if (!encode_value(cache, whole.get(), value, &encoded)) return;
     write.type = encoded.type;
     write.bytes = encoded.bytes;
+    Version version = 0;
+    write.stored = &version;
     const Outcome outcome = cache.backend->write(whole.get(), write, &failure);
     encoded.release();
+    if (outcome == Outcome::kDone && version != 0) keep_stored(cache, whole.get(), write, version, value);
     RETVAL_BOOL(settle(cache, outcome, failure));
   });
 }
@@ -313,7 +326,7 @@ ZEND_METHOD(Coppice_Cache, stats) {
       if (EG(exception)) return;
       stats = Stats();
     }
-    array_init_size(return_value, 10);
+    array_init_size(return_value, 16);
     add_assoc_string(return_value, "backend", cache.is_shared ? "shared" : "local");
     add_assoc_long(return_value, "entries", stats.entries);
     add_assoc_long(return_value, "used_memory", stats.used_memory);
@@ -322,6 +335,13 @@ ZEND_METHOD(Coppice_Cache, stats) {
     add_assoc_long(return_value, "misses", stats.misses);
     add_assoc_long(return_value, "evicted", stats.evicted);
     add_assoc_long(return_value, "expired", stats.expired);
+    const DecodedTable::Figures decoded = thread_state().decoded.figures();
+    add_assoc_long(return_value, "decoded_entries", static_cast<zend_long>(decoded.entries));
+    add_assoc_long(return_value, "decoded_bytes", static_cast<zend_long>(decoded.bytes));
+    add_assoc_long(return_value, "decoded_limit", static_cast<zend_long>(decoded.limit));
+    add_assoc_long(return_value, "decoded_hits", static_cast<zend_long>(decoded.hits));
+    add_assoc_long(return_value, "decoded_misses", static_cast<zend_long>(decoded.misses));
+    add_assoc_long(return_value, "decoded_evictions", static_cast<zend_long>(decoded.evictions));
     if (!cache.is_shared) return;
     add_assoc_long(return_value, "mapping_size", stats.mapping_size < 0 ? 0 : stats.mapping_size);
     add_assoc_long(return_value, "mapping_bytes", stats.mapping_bytes < 0 ? 0 : stats.mapping_bytes);

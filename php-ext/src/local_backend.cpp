@@ -129,6 +129,7 @@ Outcome LocalBackend::write_locked(std::string_view key, const Write& write, Fai
   const Result<SetResult> result = store_->set(0, key, {write.type, write.bytes}, options);
   if (!result) return refuse(result.error(), failure);
   upkeep();
+  if (write.stored != nullptr) *write.stored = result->version;
   return result->stored ? Outcome::kDone : Outcome::kNot;
 }
 static_assert(static_cast<int>(Write::When::kAlways) == static_cast<int>(When::kAlways) &&
@@ -232,6 +233,7 @@ Outcome LocalBackend::scan(std::string_view prefix, bool has_after, std::string_
     Page::Item& item = page->items.emplace_back();
     item.key = e.key;
     item.type = e.type;
+    item.version = e.version;
     if (with_values) item.bytes = e.value();
     bytes += e.key.size() + item.bytes.size();
     return true;

@@ -38,6 +38,36 @@ ZEND_INI_DISP(display_dsn) {
   PHPWRITE(text.data() + at, text.size() - at);
 }
 
+#ifndef ZEND_INI_GET_ADDR
+#define ZEND_INI_GET_ADDR() (ZEND_INI_GET_BASE() + reinterpret_cast<std::size_t>(mh_arg1))
+#endif
+
+// What can't be used is refused where it is given; the value before it stays.
+int refuse_setting(const zend_ini_entry* entry, const zend_string* value, const char* what_can) {
+  php_error_docref(nullptr, E_WARNING, "setting %s can't be \"%.100s\"; %s", ZSTR_VAL(entry->name),
+                   value != nullptr ? ZSTR_VAL(value) : "", what_can);
+  return FAILURE;
+}
+
+ZEND_INI_MH(on_decoded_memory) {
+  (void)stage, (void)mh_arg3;
+  std::uint64_t bytes;
+  if (new_value == nullptr || !coppice::php::parse_size(coppice::php::view(new_value), &bytes) ||
+      bytes > static_cast<std::uint64_t>(ZEND_LONG_MAX))
+    return refuse_setting(entry, new_value, "sizes are written as 32M, and 0 keeps no decoded values");
+  *reinterpret_cast<zend_long*>(ZEND_INI_GET_ADDR()) = static_cast<zend_long>(bytes);
+  return SUCCESS;
+}
+
+ZEND_INI_MH(on_decoded_scope) {
+  (void)stage, (void)mh_arg3;
+  coppice::php::DecodedScope scope;
+  if (new_value == nullptr || !coppice::php::parse_decoded_scope(coppice::php::view(new_value), &scope))
+    return refuse_setting(entry, new_value, "it is process, request or off");
+  *reinterpret_cast<coppice::php::DecodedScope*>(ZEND_INI_GET_ADDR()) = scope;
+  return SUCCESS;
+}
+
 }  // namespace
 
 PHP_INI_BEGIN()
@@ -54,6 +84,10 @@ STD_PHP_INI_ENTRY("coppice.allowed_classes", "1", PHP_INI_ALL, OnUpdateString, a
                   coppice_globals)
 STD_PHP_INI_ENTRY("coppice.serializer", "php", PHP_INI_ALL, OnUpdateString, serializer, zend_coppice_globals,
                   coppice_globals)
+STD_PHP_INI_ENTRY("coppice.decoded_memory", "32M", PHP_INI_SYSTEM, on_decoded_memory, decoded_memory,
+                  zend_coppice_globals, coppice_globals)
+STD_PHP_INI_ENTRY("coppice.decoded_scope", "process", PHP_INI_SYSTEM, on_decoded_scope, decoded_scope,
+                  zend_coppice_globals, coppice_globals)
 PHP_INI_END()
 
 namespace {
@@ -63,6 +97,9 @@ PHP_GINIT_FUNCTION(coppice) {
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
   *coppice_globals = {};
+  // For where php.ini says something that is refused.
+  coppice_globals->decoded_memory = 32 << 20;
+  coppice_globals->decoded_scope = coppice::php::DecodedScope::kProcess;
   coppice_globals->state = new coppice::php::ThreadState;
 }
 
@@ -115,23 +152,29 @@ PHP_RINIT_FUNCTION(coppice) {
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
   COPPICE_G(warned) = false;
+  using coppice::php::DecodedTable;
+  coppice::php::thread_state().decoded.begin_request(DecodedTable::form_of(COPPICE_G(decoded_scope)));
   return SUCCESS;
 }
 
 // Not RSHUTDOWN: session handlers and destructors may still use a cache after it.
 auto post_deactivate() -> decltype(zend_module_entry{}.post_deactivate_func()) {
+  coppice::php::thread_state().decoded.end_request();
   coppice::php::thread_state().codec.end_request();
   return SUCCESS;
 }
 
 PHP_MINFO_FUNCTION(coppice) {
   (void)zend_module;
+  static constexpr const char* kForms[] = {"off", "request", "process"};
   char stores[24];
   snprintf(stores, sizeof stores, "%zu", coppice::php::LocalBackend::open_stores());
   php_info_print_table_start();
   php_info_print_table_row(2, "Coppice", "enabled");
   php_info_print_table_row(2, "Version", COPPICE_VERSION);
   php_info_print_table_row(2, "Local stores open in this process", stores);
+  php_info_print_table_row(2, "Decoded values are kept for",
+                           kForms[static_cast<int>(coppice::php::thread_state().decoded.form())]);
   php_info_print_table_row(2, "igbinary", coppice::php::igbinary_is_loaded() ? "available" : "not loaded");
   php_info_print_table_end();
   DISPLAY_INI_ENTRIES();

@@ -9,6 +9,7 @@
 
 #include "bridge.h"
 #include "codec.h"
+#include "decoded_table.h"
 #include "options.h"
 #include "scratch.h"
 #include "shared_backend.h"
@@ -21,6 +22,7 @@ namespace coppice::php {
 // request ends in the middle of one. A buffer is in use only between two calls into Zend that may run user code.
 struct ThreadState {
   CodecState codec;
+  DecodedTable decoded;
   Scratch value;                        // one encoded value, on its way in or out
   Scratch keys;                         // keys with their prefix
   std::vector<std::string_view> views;  // into `keys`, or into strings of the request
@@ -44,6 +46,8 @@ char* owner_uid;
 char* on_error;
 char* allowed_classes;
 char* serializer;
+zend_long decoded_memory;  // bytes
+coppice::php::DecodedScope decoded_scope;
 ZEND_END_MODULE_GLOBALS(coppice)
 
 ZEND_EXTERN_MODULE_GLOBALS(coppice)

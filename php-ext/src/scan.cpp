@@ -100,7 +100,8 @@ void settle(ScanIterator* it) {
   while (walk.place < walk.page.items.size() || next_page(scan, cache, walk)) {
     const Page::Item& item = walk.page.items[walk.place];
     const std::string_view key = std::string_view(item.key).substr(ZSTR_LEN(cache.prefix));
-    if (decode_bytes(cache, key, item.type, item.bytes, &it->value)) {
+    const KeptPlace place = {cache.backend, walk.page.generation, item.key};
+    if (decode_bytes(cache, key, place, item.version, item.type, item.bytes, &it->value)) {
       ++walk.taken;
       break;
     }

@@ -119,7 +119,9 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
   const auto reply = call(std::span<const std::string_view>(arguments, n), failure);
   if (!reply) return Outcome::kFailed;
   if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;
-  return reply->kind == Reply::Kind::kInteger ? Outcome::kDone : odd_answer(failure);
+  if (reply->kind != Reply::Kind::kInteger) return odd_answer(failure);
+  if (write.stored != nullptr) *write.stored = static_cast<Version>(reply->integer);
+  return Outcome::kDone;
 }
 
 Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, Failure* failure) {
@@ -230,6 +232,7 @@ Outcome SharedBackend::scan(std::string_view prefix, bool has_after, std::string
   arguments[n++] = limit_argument;
   auto reply = call(std::span<const std::string_view>(arguments, n), failure);
   if (!reply) return Outcome::kFailed;
+  page->generation = generation();
   const std::size_t step = with_values ? 5 : 1;
   if (reply->kind != Reply::Kind::kArray || reply->items.size() % step != 0) return odd_answer(failure);
   for (std::size_t i = 0; i < reply->items.size(); i += step) {
@@ -239,6 +242,7 @@ Outcome SharedBackend::scan(std::string_view prefix, bool has_after, std::string
     ReadInfo info;
     if (!take_entry(&reply->items[i + 1], &info)) return odd_answer(failure);
     item.type = info.type;
+    item.version = info.version;
     item.bytes = std::move(reply->items[i + 2].text);
   }
   page->last = page->items.empty();

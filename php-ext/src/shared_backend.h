@@ -44,6 +44,12 @@ class SharedBackend final : public Backend {
     return true;
   }
 
+  // Of the segment being read, zeros while there is none.
+  Generation generation() const {
+    const auto [low, high] = client_.generation();
+    return {low, high};
+  }
+
   // What the owner holds under `key`, its value copied to `value`; kNot is a miss. `take` removes it in the same step.
   Outcome ask(std::string_view key, bool take, ReadInfo* info, class Scratch* value, Failure* failure);
 

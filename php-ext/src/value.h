@@ -22,13 +22,29 @@ struct Encoded {
 // ThreadState::value. `key` is for messages.
 bool encode_value(const CacheObject& cache, std::string_view key, zval* value, Encoded* out);
 
+// Whether the decoded form of such an entry may be kept (decoded_table.h).
+inline bool is_worth_keeping(ValueType type, std::uint32_t size) {
+  return size >= kSmallestKeptArray &&
+         (type == ValueType::kArray || (type == ValueType::kString && size >= kSmallestKeptString));
+}
+
 // What was read, before it becomes a PHP value.
 struct Raw {
   ReadInfo info;
   zend_string* string = nullptr;  // the bytes lie here (owned),
   std::string_view bytes;         // or here: in `small`, or, padded, in ThreadState::value
   char small[40];
+  // Of entries that are worth keeping: what the table has of this version, or where it may be put.
+  const zval* kept = nullptr;
+  KeptPlace place;
 
+  // Where an entry is to be copied to; null: nowhere, since its decoded form is at hand. Calls Zend.
+  char* destination(const CacheObject& cache, std::string_view key, ValueType type, std::uint32_t size,
+                    Version version) {
+    if (UNEXPECTED(is_worth_keeping(type, size)) && find_kept(cache, key, version)) return nullptr;
+    return room_for(type, size);
+  }
+  bool find_kept(const CacheObject& cache, std::string_view key, Version version);
   // Where a value is to be copied to. Calls Zend.
   char* room_for(ValueType type, std::uint32_t size) {
     if (EXPECTED(type != ValueType::kArray && size <= sizeof small && string == nullptr)) {
@@ -41,6 +57,8 @@ struct Raw {
   void release() {
     if (string != nullptr) zend_string_release(string);
     string = nullptr;
+    kept = nullptr;
+    place.store = nullptr;
   }
 };
 
@@ -65,10 +83,16 @@ inline void note_entry(const EntryView& entry, Raw* raw) {
   raw->info.value_size = entry.value_size;
 }
 void copy_entry(const EntryView& entry, Raw* raw);
-inline void read_entry(const EntryView& entry, Raw* raw) {
+inline void take_bytes(const EntryView& entry, Raw* raw) {
   if (LocalBackend::kLocks || entry.type == ValueType::kArray || !entry.is_contiguous()) return copy_entry(entry, raw);
   note_entry(entry, raw);
   raw->bytes = entry.contiguous_value();
+}
+// `key` is the caller's, and stays.
+inline void read_entry(const CacheObject& cache, std::string_view key, const EntryView& entry, Raw* raw) {
+  if (UNEXPECTED(is_worth_keeping(entry.type, entry.value_size)) && raw->find_kept(cache, key, entry.version))
+    return note_entry(entry, raw);
+  take_bytes(entry, raw);
 }
 
 Made make_other_value(Raw* raw, zval* out);
@@ -112,6 +136,7 @@ inline Made make_value(Raw* raw, zval* out) {
       return Made::kDone;
     }
     case ValueType::kString:
+      if (UNEXPECTED(raw->info.value_size >= kSmallestKeptString)) break;
       if (raw->string == nullptr) {
         ZVAL_STR(out, zend_string_init_fast(at, raw->bytes.size()));
       } else {
@@ -132,8 +157,9 @@ inline bool decode_raw(const CacheObject& cache, std::string_view key, Raw* raw,
   const Made made = make_value(raw, out);
   return made == Made::kDone || finish_value(cache, key, raw->info.type, made, out);
 }
-// The same for bytes that the caller owns.
-bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type, std::string_view bytes, zval* out);
+// The same for bytes that the caller owns: those of `version` of the entry at `place`.
+bool decode_bytes(const CacheObject& cache, std::string_view key, const KeptPlace& place, Version version,
+                  ValueType type, std::string_view bytes, zval* out);
 
 // Entry's name of an encoding.
 std::string_view encoding_name(ValueType type);

@@ -132,7 +132,39 @@ void copy_locked(const EntryView& entry, Raw* raw) {
   raw->bytes = {room, entry.value_size};
 }
 
+// An array or a long string.
+Made make_keepable(Raw* raw, zval* out) {
+  if (raw->kept != nullptr) {
+    ZVAL_COPY(out, raw->kept);
+    raw->kept = nullptr;
+    return Made::kDone;
+  }
+  if (raw->string != nullptr) {
+    ZVAL_NEW_STR(out, raw->string);
+    raw->string = nullptr;
+  } else if (const Made made = make_from(raw->info.type, raw->bytes, out); made != Made::kDone) {
+    return made;
+  }
+  if (raw->place.store != nullptr) thread_state().decoded.keep(raw->place, raw->info.version, out);
+  return Made::kDone;
+}
+
 }  // namespace
+
+// What is found may still turn out to be of another version than the entry has when the reading is done; then this is
+// called again.
+bool Raw::find_kept(const CacheObject& cache, std::string_view key, Version version) {
+  place.store = cache.backend;
+  place.generation = cache.is_shared ? static_cast<const SharedBackend*>(cache.backend)->generation() : Generation();
+  place.key = key;
+  kept = thread_state().decoded.find(place, version);
+  if (kept == nullptr) return false;
+  if (UNEXPECTED(string != nullptr)) {  // of an attempt before
+    zend_string_release(string);
+    string = nullptr;
+  }
+  return true;
+}
 
 char* Raw::other_room_for(ValueType type, std::uint32_t size) {
   if (UNEXPECTED(string != nullptr)) release();
@@ -159,10 +191,12 @@ void copy_entry(const EntryView& entry, Raw* raw) {
 
 Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
   if (!cache.is_shared)
-    return cache.local().read(key, [raw](const EntryView& e) { read_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
+    return cache.local().read(key, [&](const EntryView& e) { read_entry(cache, key, e, raw); }) ? Outcome::kDone
+                                                                                                : Outcome::kNot;
   SharedBackend& shared = cache.shared();
   switch (shared.read(
-      key, [raw](const ReadInfo& e) { return raw->room_for(e.type, e.value_size); }, &raw->info, failure)) {
+      key, [&](const ReadInfo& e) { return raw->destination(cache, key, e.type, e.value_size, e.version); }, &raw->info,
+      failure)) {
     case ReadStatus::kHit:
       return Outcome::kDone;
     case ReadStatus::kMiss:
@@ -188,6 +222,7 @@ Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
 
 Made make_other_value(Raw* raw, zval* out) {
   const ValueType type = raw->info.type;
+  if (is_worth_keeping(type, raw->info.value_size)) return make_keepable(raw, out);
   if (raw->string == nullptr) return make_from(type, raw->bytes, out);
   if (is_serialized(type)) {
     ZVAL_NEW_STR(out, raw->string);
@@ -217,7 +252,16 @@ bool finish_value(const CacheObject& cache, std::string_view key, ValueType type
   return false;
 }
 
-bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type, std::string_view bytes, zval* out) {
+bool decode_bytes(const CacheObject& cache, std::string_view key, const KeptPlace& place, Version version,
+                  ValueType type, std::string_view bytes, zval* out) {
+  DecodedTable& table = thread_state().decoded;
+  const bool keepable = bytes.size() <= UINT32_MAX && is_worth_keeping(type, static_cast<std::uint32_t>(bytes.size()));
+  if (keepable) {
+    if (const zval* kept = table.find(place, version)) {
+      ZVAL_COPY(out, kept);
+      return true;
+    }
+  }
   if (type == ValueType::kArray) {
     char* room = thread_state().value.begin_value(bytes.size());
     if (room == nullptr) throw std::bad_alloc();
@@ -225,6 +269,8 @@ bool decode_bytes(const CacheObject& cache, std::string_view key, ValueType type
     bytes = {room, bytes.size()};
   }
   const Made made = make_from(type, bytes, out);
+  // A walk over everything does not drive out what is read again and again.
+  if (keepable && made == Made::kDone) table.keep(place, version, out, DecodedTable::Room::kOnlyFree);
   return made == Made::kDone || finish_value(cache, key, type, made, out);
 }
 

@@ -8,6 +8,7 @@ $c->set('a', 1);
 $c->set('gone', 1, 0.001);
 $stats = $c->stats();
 same(['backend', 'entries', 'used_memory', 'max_memory', 'hits', 'misses', 'evicted', 'expired'], array_slice(array_keys($stats), 0, 8), 'names');
+same(['decoded_entries', 'decoded_bytes', 'decoded_limit', 'decoded_hits', 'decoded_misses', 'decoded_evictions'], array_slice(array_keys($stats), 8, 6), 'names of decoded values');
 same(is_shared_run() ? 'shared' : 'local', $stats['backend'], 'backend');
 same(true, $stats['entries'] >= 1 && $stats['used_memory'] > 0 && $stats['used_memory'] <= $stats['max_memory'], 'figures');
 same(is_shared_run(), isset($stats['mapping_size'], $stats['mapping_bytes']) && $stats['mapping_bytes'] > 0, 'the mapping');

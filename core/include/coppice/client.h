@@ -97,7 +97,9 @@ class Client {
   const ClientOptions& options() const;
   void disconnect();
   // Random 128 bits of the segment being read, 0 while there is none: changes with every restart of the owner.
-  std::pair<std::uint64_t, std::uint64_t> generation() const;
+  std::pair<std::uint64_t, std::uint64_t> generation() const {
+    return current_ != nullptr ? current_->generation() : std::pair<std::uint64_t, std::uint64_t>{0, 0};
+  }
 
  private:
   struct Impl;

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "coppice/layout.h"
 #include "coppice/types.h"
@@ -75,6 +76,8 @@ class Reader {
     return header().lease_until.load(std::memory_order_acquire) > now;  // (9)
   }
   std::uint32_t databases() const { return databases_; }
+  // The segment's 128 random bits, as they were at map().
+  std::pair<std::uint64_t, std::uint64_t> generation() const { return generation_; }
   const layout::SegmentHeader& header() const { return *reinterpret_cast<const layout::SegmentHeader*>(base_); }
   std::uint64_t resident_high_water() const;  // bytes of the mapping that may be touched
   // Faults in everything below the high-water marks.
@@ -134,6 +137,7 @@ class Reader {
   const std::atomic<std::uint32_t>* directory_ = nullptr;
   std::uint64_t directory_capacity_ = 0;
   std::uint32_t databases_ = 0;
+  std::pair<std::uint64_t, std::uint64_t> generation_;
   std::uint8_t secret_[layout::kSecretSize] = {};
 };
 
