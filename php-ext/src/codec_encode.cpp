@@ -42,11 +42,13 @@ class Writer {
     std::memcpy(at_, from, n);
     at_ += n;
   }
-  // The same by words. REQUIRES: what lies behind can be read to the word's end; room for 8 more.
-  void words(const char* from, std::size_t n) {
+  // A literal string of less than 32 bytes, by words. REQUIRES: room for 40; what lies behind the string can be read to
+  // the word's end.
+  void short_string(const char* from, std::size_t n) {
     char* to = at_;
+    at_ += n + 1;
+    *to++ = static_cast<char>(tag::kShortString + n);
     for (std::size_t words = (n + 7) / 8; words != 0; --words, from += 8, to += 8) std::memcpy(to, from, 8);
-    at_ += n;
   }
   void skip(std::size_t n) { at_ += n; }
   void finish() { out_.advance(size() - out_.size()); }
@@ -157,8 +159,7 @@ class Encoder {
     const std::size_t length = ZSTR_LEN(s);
     if (UNEXPECTED(length >= 32)) return put_long_literal(w, s);
     if (!room(w, 32 + 8)) return false;
-    w.byte(static_cast<std::uint8_t>(tag::kShortString + length));
-    w.words(ZSTR_VAL(s), length);
+    w.short_string(ZSTR_VAL(s), length);
     return true;
   }
   [[gnu::noinline]] bool put_long_literal(Writer& w, const zend_string* s) {
@@ -300,12 +301,29 @@ class Encoder {
   }
 
   bool encode_values(zend_array* array, std::uint32_t depth) {
-    zval* v;
-    ZEND_HASH_FOREACH_VAL_IND(array, v) {
-      if (EXPECTED(Z_TYPE_P(v) == IS_LONG) ? !encode_integer(Z_LVAL_P(v)) : !encode_value(v, depth)) return false;
+    if ((HT_FLAGS(array) & HASH_FLAG_PACKED) != 0) {
+      zval* v;
+      ZEND_HASH_FOREACH_VAL(array, v) {
+        if (!encode_element(v, depth)) return false;
+      }
+      ZEND_HASH_FOREACH_END();
+      return true;
     }
-    ZEND_HASH_FOREACH_END();
+    Bucket* b = array->arData;
+    for (Bucket* const end = b + array->nNumUsed; b != end; ++b) {
+      if (UNEXPECTED(Z_TYPE(b->val) == IS_UNDEF)) continue;
+      if (UNEXPECTED(Z_TYPE(b->val) == IS_INDIRECT)) {
+        if (!is_dead(b) && !encode_value(Z_INDIRECT(b->val), depth)) return false;
+      } else if (!encode_element(&b->val, depth)) {
+        return false;
+      }
+    }
     return true;
+  }
+  // The same as encode_value(), the most frequent first.
+  [[gnu::always_inline]] bool encode_element(zval* v, std::uint32_t depth) {
+    if (Z_TYPE_P(v) == IS_LONG) return encode_integer(Z_LVAL_P(v));
+    return Z_TYPE_P(v) == IS_STRING ? encode_string(Z_STR_P(v)) : encode_value(v, depth);
   }
 
   // What all keys come to; 0: not all are strings.

@@ -78,38 +78,43 @@ class StringNumbers {
       slots_ = nullptr;
       capacity_ = 0;
     }
-    if (++epoch_ == 0x10000) [[unlikely]] {
+    room_ = capacity_ / 2;
+    epoch_ += kEpoch;
+    if (epoch_ == 0) [[unlikely]] {
       if (capacity_ != 0) std::memset(slots_, 0, capacity_ * sizeof *slots_);
-      epoch_ = 1;
+      epoch_ = kEpoch;
     }
   }
   // Any hash, as long as equal strings have equal ones and all its bits depend on the string.
   Place find(const zend_string* s, std::uint64_t hash) {
-    if ((known_.size() + 1) * 2 > capacity_) [[unlikely]]
+    if (room_ == 0) [[unlikely]]
       grow();
     std::uint64_t& slot = slots_[hash & (capacity_ - 1)];
-    if (EXPECTED(slot >> 48 != epoch_)) return {nullptr, &slot};
+    if (EXPECTED(slot < epoch_)) return {nullptr, &slot};
     return probe(s, hash);
   }
   // REQUIRES: nothing was added since find() answered `place`, in which nothing is known.
   void add(const Place& place, const Known& known) {
-    if (place.slot == nullptr) return;
-    *place.slot = tag_of(known.hash) << 32 | known_.size();
+    if (UNEXPECTED(place.slot == nullptr)) return;
+    *place.slot = tag_of(known.hash) | known_.size();
     known_.push(known);
+    --room_;
   }
 
  private:
   static constexpr unsigned kProbes = 48;
-  // The upper half of a slot. A slot of another epoch is empty, so that begin() has nothing to clear.
-  std::uint64_t tag_of(std::uint64_t hash) const { return std::uint64_t{epoch_} << 16 | hash >> 48; }
+  static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 48;
+  // A slot but for the place: the epoch and 16 bits of the hash. One of an earlier epoch, which is less than this one,
+  // is empty, so that begin() has nothing to clear.
+  std::uint64_t tag_of(std::uint64_t hash) const { return epoch_ | hash >> 48 << 32; }
 
   Place probe(const zend_string* s, std::uint64_t hash) {
     const std::uint64_t tag = tag_of(hash);
     std::size_t i = hash & (capacity_ - 1);
     for (unsigned probes = 0; probes < kProbes; ++probes, i = (i + 1) & (capacity_ - 1)) {
       const std::uint64_t slot = slots_[i];
-      if (slot >> 48 != epoch_) return {nullptr, &slots_[i]};
-      if (slot >> 32 != tag) continue;
+      if (slot < epoch_) return {nullptr, &slots_[i]};
+      if ((slot ^ tag) >> 32 != 0) continue;
       Known& known = known_[static_cast<std::uint32_t>(slot)];
       if (known.string == s || (known.hash == hash && ZSTR_LEN(known.string) == ZSTR_LEN(s) &&
                                 std::memcmp(ZSTR_VAL(known.string), ZSTR_VAL(s), ZSTR_LEN(s)) == 0))
@@ -124,17 +129,19 @@ class StringNumbers {
     for (std::uint32_t id = 0; id < known_.size(); ++id) {
       std::size_t i = known_[id].hash & (wanted - 1);
       while (grown[i] != 0) i = (i + 1) & (wanted - 1);
-      grown[i] = tag_of(known_[id].hash) << 32 | id;
+      grown[i] = tag_of(known_[id].hash) | id;
     }
     std::free(slots_);
     slots_ = grown;
     capacity_ = wanted;
+    room_ = wanted / 2 - known_.size();
   }
 
   Stack<Known> known_;
-  std::uint64_t* slots_ = nullptr;  // epoch, 16 bits of the hash, place in `known_`; at most half full
+  std::uint64_t* slots_ = nullptr;  // at most half full
   std::size_t capacity_ = 0;
-  std::uint32_t epoch_ = 0;
+  std::size_t room_ = 0;  // how many more fit
+  std::uint64_t epoch_ = 0;
 };
 
 }  // namespace coppice::php
