@@ -182,7 +182,7 @@ class Encoder {
   // A string among the values, or a map's key.
   bool encode_string(const zend_string* s) {
     if (ZSTR_LEN(s) < tag::kShortestShared) return put_literal(body_, s);
-    const std::uint64_t hash = quick_hash(s);
+    const std::uint32_t hash = quick_hash(s);
     const StringNumbers::Place place = codec_.known_strings.find(s, hash);
     if (place.known != nullptr) return encode_string_use(place.known->number);
     if (shape_count_ != 0) {
@@ -425,9 +425,9 @@ class Encoder {
     return true;
   }
   // Keys are found by the hash that PHP has of them already.
-  static std::uint64_t hash_of_key(zend_ulong h) { return __builtin_bswap64(h * 0x9e3779b97f4a7c15ull); }
+  static std::uint32_t hash_of_key(zend_ulong h) { return static_cast<std::uint32_t>(h * 0x9e3779b97f4a7c15ull >> 32); }
   bool encode_key(const Bucket* b) {
-    const std::uint64_t hash = hash_of_key(b->h);
+    const std::uint32_t hash = hash_of_key(b->h);
     const StringNumbers::Place place = codec_.known_keys.find(b->key, hash);
     if (place.known != nullptr) return encode_key_use(shapes_, place.known->number);
     codec_.known_keys.add(place, {b->key, hash, key_count_++});
@@ -449,7 +449,7 @@ class Encoder {
     if (!filtered_) codec_.key_filter.clear();
     for (const Bucket *b = array->arData, *const end = b + array->nNumUsed; b != end; ++b) {
       if (is_dead(b) || ZSTR_LEN(b->key) < tag::kShortestShared) continue;
-      const std::uint64_t hash = hash_of_key(b->h);
+      const std::uint32_t hash = hash_of_key(b->h);
       codec_.known_keys.add(codec_.known_keys.find(b->key, hash), {b->key, hash, key_count_++});
       if (!filtered_) codec_.key_filter.add(quick_hash(b->key));
     }

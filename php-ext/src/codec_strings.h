@@ -23,7 +23,7 @@ inline std::uint64_t word_at(const char* p) {
 
 // Quick, and of no use against somebody who looks for collisions: who uses it limits its probing. The first, the last
 // and the middle word and the length count. REQUIRES: two bytes or more.
-inline std::uint64_t quick_hash(const zend_string* s) {
+inline std::uint32_t quick_hash(const zend_string* s) {
   const std::size_t length = ZSTR_LEN(s);
   const std::size_t whole = length < 8 ? 8 : length;
   const std::size_t unused = 64 - 8 * (length < 8 ? length : 8);
@@ -35,19 +35,19 @@ inline std::uint64_t quick_hash(const zend_string* s) {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   };
-  return fold(fold(head ^ 0x9e3779b97f4a7c15ull, tail ^ 0xd6e8feb86659fd93ull) ^ middle,
-              length ^ 0xc2b2ae3d27d4eb4full);
+  return static_cast<std::uint32_t>(
+      fold(fold(head ^ 0x9e3779b97f4a7c15ull, tail ^ 0xd6e8feb86659fd93ull) ^ middle, length ^ 0xc2b2ae3d27d4eb4full));
 }
 
 // Says of most strings that are not in a set that they are not, by their quick_hash().
 class StringFilter {
  public:
   void clear() { std::memset(bits_, 0, sizeof bits_); }
-  void add(std::uint64_t hash) { bits_[hash >> 54] |= bit(hash); }
-  bool may_hold(std::uint64_t hash) const { return (bits_[hash >> 54] & bit(hash)) != 0; }
+  void add(std::uint32_t hash) { bits_[hash >> 22] |= bit(hash); }
+  bool may_hold(std::uint32_t hash) const { return (bits_[hash >> 22] & bit(hash)) != 0; }
 
  private:
-  static std::uint8_t bit(std::uint64_t hash) { return static_cast<std::uint8_t>(1u << (hash >> 51 & 7)); }
+  static std::uint8_t bit(std::uint32_t hash) { return static_cast<std::uint8_t>(1u << (hash >> 19 & 7)); }
   std::uint8_t bits_[1024];
 };
 
@@ -56,7 +56,7 @@ class StringNumbers {
  public:
   struct Known {
     const zend_string* string;
-    std::uint64_t hash;
+    std::uint32_t hash;
     std::uint32_t number;
   };
   // What find() came to. Both null: more strings are in the way than chance explains, and this one stays unknown.
@@ -86,7 +86,7 @@ class StringNumbers {
     }
   }
   // Any hash, as long as equal strings have equal ones and all its bits depend on the string.
-  Place find(const zend_string* s, std::uint64_t hash) {
+  Place find(const zend_string* s, std::uint32_t hash) {
     if (room_ == 0) [[unlikely]]
       grow();
     std::uint64_t& slot = slots_[hash & (capacity_ - 1)];
@@ -106,9 +106,9 @@ class StringNumbers {
   static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 48;
   // A slot but for the place: the epoch and 16 bits of the hash. One of an earlier epoch, which is less than this one,
   // is empty, so that begin() has nothing to clear.
-  std::uint64_t tag_of(std::uint64_t hash) const { return epoch_ | hash >> 48 << 32; }
+  std::uint64_t tag_of(std::uint32_t hash) const { return epoch_ | std::uint64_t{hash >> 16} << 32; }
 
-  Place probe(const zend_string* s, std::uint64_t hash) {
+  Place probe(const zend_string* s, std::uint32_t hash) {
     const std::uint64_t tag = tag_of(hash);
     std::size_t i = hash & (capacity_ - 1);
     for (unsigned probes = 0; probes < kProbes; ++probes, i = (i + 1) & (capacity_ - 1)) {
