@@ -231,6 +231,59 @@ final class Yac extends Backend
     }
 }
 
+/** Its own engine of one process, over php-judy: judy.so and a checkout of judy-cache in the build's bench-peers/. */
+final class JudyCache extends Backend
+{
+    public static function missing(): ?string
+    {
+        return extension_loaded('judy') && is_dir(PEERS . '/judy-cache/src') ? null : 'no judy.so and judy-cache/ in ' . PEERS;
+    }
+
+    public static function settings(Load $load): array
+    {
+        return is_file(PEERS . '/judy.so') ? ['-d', 'extension=' . PEERS . '/judy.so'] : [];
+    }
+
+    public function open(): mixed
+    {
+        spl_autoload_register(function (string $class): void {
+            $file = PEERS . '/judy-cache/src/' . strtr(substr($class, strlen('Orieg\\JudyCache\\')), '\\', '/') . '.php';
+            if (str_starts_with($class, 'Orieg\\JudyCache\\') && is_file($file)) {
+                require $file;
+            }
+        });
+        if (!interface_exists('Psr\\SimpleCache\\CacheInterface')) {
+            require PEERS . '/judy-cache/tests/shims/psr-simple-cache.php';
+        }
+        return new \Orieg\JudyCache\JudySimpleCache();
+    }
+
+    public function get(): string
+    {
+        return '$c->get($k)';
+    }
+
+    public function set(): string
+    {
+        return '$c->set($k, $v);';
+    }
+
+    public function getMany(): string
+    {
+        return '$c->getMultiple($ks)';
+    }
+
+    public function removeGroup(): ?string
+    {
+        return '$c->deletePrefix($p)';
+    }
+
+    public function count(mixed $c): ?int
+    {
+        return \count($c);
+    }
+}
+
 final class PhpRedis extends Backend
 {
     public static function missing(): ?string
@@ -357,6 +410,6 @@ final class CoppiceShared extends Coppice
 /** @return array<string,class-string<Backend>> */
 function backends(): array
 {
-    return ['array' => PlainArray::class, 'apcu' => Apcu::class, 'yac' => Yac::class, 'redis' => PhpRedis::class,
+    return ['array' => PlainArray::class, 'apcu' => Apcu::class, 'yac' => Yac::class, 'judy-cache' => JudyCache::class, 'redis' => PhpRedis::class,
         'coppice-local' => CoppiceLocal::class, 'coppice-shared' => CoppiceShared::class];
 }
