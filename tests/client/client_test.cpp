@@ -342,6 +342,8 @@ TEST_CASE("a child does not keep the parent's connection open") {
   waitpid(pid, nullptr, 0);
 }
 
+// A sanitizer's allocator may be locked by another thread at the moment of the fork, and stays so in the child.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("forks beside busy threads leave a child that works") {
   OwnerProcess owner;
   std::atomic<bool> stop{false};
@@ -367,6 +369,7 @@ TEST_CASE("forks beside busy threads leave a child that works") {
   stop = true;
   for (std::thread& t : threads) t.join();
 }
+#endif
 
 TEST_CASE("a grandchild and a child of a disconnected client work too") {
   OwnerProcess owner;
