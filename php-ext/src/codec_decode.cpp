@@ -120,7 +120,7 @@ class Decoder {
     if (t >= tag::kShortKeyUse || t == tag::kKeyUse) {
       n = t - tag::kShortKeyUse;
       if (t == tag::kKeyUse) {
-        std::uint32_t more;
+        std::uint32_t more = 0;
         at = varint(at, &more);
         n = std::uint64_t{more} + 16;
       }
