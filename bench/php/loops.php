@@ -153,24 +153,26 @@ function verify_many(Backend $backend, mixed $c, array &$a, int $n, string $kind
     return null;
 }
 
-/** Fills in a random order of users, the ten entries of each together. @return array{float,float} seconds by the wall clock and of this process's CPU time, less the empty loop's */
-function fill(Backend $backend, mixed $c, array &$a, int $n, string $kind, bool $oneByOne): array
+/**
+ * Fills in a random order of users, the ten entries of each together: the next $users users behind the state $state.
+ *
+ * @return array{float,float} seconds by the wall clock and of this process's CPU time, less the empty loop's
+ */
+function fill(Backend $backend, mixed $c, array &$a, int $n, string $kind, bool $oneByOne, int &$state, int $users): array
 {
-    $users = intdiv($n, 10);
     $body = fn (string $store) => 'for ($i = 0; $i < 10; $i++, $j++) { $k = "user." . $x . ".item." . $i; $v = \Bench\value_of("' . $kind . '", $j); ' . $store . ' }';
     $empty = make_loop($n, 'user', $body(''));
-    $x = 1;
+    $x = $state;
     [$start, $cpu] = [hrtime(true), cpu_ns()];
     $empty($c, $a, $users, $x, []);
     [$idle, $idleCpu] = [hrtime(true) - $start, cpu_ns() - $cpu];
-    $x = 1;
     if ($oneByOne) {
         $loop = make_loop($n, 'user', $body($backend->set()));
     } else {
         $loop = make_loop($n, 'user', $body('$kv[$k] = $v;') . ' if (\count($kv ?? []) >= 500 || $r === $rounds - 1) { ' . $backend->setMany() . ' $kv = []; }');
     }
     [$start, $cpu] = [hrtime(true), cpu_ns()];
-    $loop($c, $a, $users, $x, []);
+    $loop($c, $a, $users, $state, []);
     return [(hrtime(true) - $start - $idle) / 1e9, (cpu_ns() - $cpu - $idleCpu) / 1e9];
 }
 
