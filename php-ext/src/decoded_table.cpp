@@ -80,6 +80,19 @@ void DecodedTable::free_all(Retired* retired) {
   *retired = {};
 }
 
+// Where the table is nearly full: whether this version found it so not long ago. Told without a look at the value.
+bool DecodedTable::is_worth_the_room(const KeptPlace& place, Version version) {
+  const std::uint64_t limit = this->limit();
+  if (index_.bytes() + retired_bytes() <= limit - limit / 8) return true;
+  // A version is given once in a store; it needs no key beside it.
+  const std::uint64_t mark = (version ^ reinterpret_cast<std::uintptr_t>(place.store)) * 0x9e3779b97f4a7c15ull;
+  std::uint32_t& last = missed_[mark >> 54];
+  static_assert(kMissed == 1u << 10);
+  if (last == static_cast<std::uint32_t>(mark)) return true;
+  last = static_cast<std::uint32_t>(mark);
+  return false;
+}
+
 // Whether there is room now; lets go of others where it may and that helps.
 bool DecodedTable::make_room(std::size_t key_length, std::uint64_t bytes, Room room) {
   const std::uint64_t limit = this->limit();
@@ -113,6 +126,7 @@ void DecodedTable::keep(const KeptPlace& place, Version version, const zval* val
     if (old->generation == place.generation && old->version >= version) return;
     let_go(old);
   }
+  if (!is_worth_the_room(place, version)) return;
   std::uint64_t bytes;
   if (form_ == Form::kRequest) {
     if (!measure_counted(value, &bytes) || !make_room(place.key.size(), bytes, room)) return;

@@ -12,6 +12,9 @@
 // - process: immutable ones in malloc's memory, kept over requests. What is replaced or evicted is freed when the
 //   request after that one ends; until then it counts, and where there is no room nothing is taken in.
 //
+// Where it is full, only what is read a second time before long is taken in: whoever reads more than fits, each once,
+// pays next to nothing for a table that could not help him.
+//
 // What is held never exceeds coppice.decoded_memory (a quarter of memory_limit where that is less), indexes and what
 // waits to be freed included.
 //
@@ -28,8 +31,8 @@ namespace coppice::php {
 
 // Where keeping begins to pay: below, a look-up costs as much as it saves. Bytes of an array's encoding, and of a
 // string.
-inline constexpr std::uint32_t kSmallestKeptArray = 48;
-inline constexpr std::uint32_t kSmallestKeptString = 512;
+inline constexpr std::uint32_t kSmallestKeptArray = 96;
+inline constexpr std::uint32_t kSmallestKeptString = 2048;
 
 enum class DecodedScope : std::uint8_t { kOff, kRequest, kProcess };
 bool parse_decoded_scope(std::string_view text, DecodedScope* out);
@@ -88,6 +91,7 @@ class DecodedTable {
   std::uint64_t limit() const;
   std::uint64_t retired_bytes() const { return retired_.bytes + retired_before_.bytes; }
   bool make_room(std::size_t key_length, std::uint64_t bytes, Room room);
+  bool is_worth_the_room(const KeptPlace& place, Version version);
   bool make_room_for_next(std::size_t key_length, std::uint64_t bytes);
   void let_go(Index::Entry* e);
   static void free_all(Retired* retired);
@@ -95,6 +99,8 @@ class DecodedTable {
   Index index_;
   Form form_ = Form::kOff;
   std::uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
+  static constexpr std::size_t kMissed = 1024;
+  std::uint32_t missed_[kMissed] = {};  // marks of versions that found the table nearly full
   // ---- process form
   PersistentCopier copier_;
   Retired retired_;                  // in this request

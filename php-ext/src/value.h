@@ -34,10 +34,14 @@ struct Raw {
   zend_string* string = nullptr;  // the bytes lie here (owned),
   std::string_view bytes;         // or here: in `small`, or, padded, in ThreadState::value
   char small[40];
-  // Of entries that are worth keeping: what the table has of this version, or where it may be put.
-  const zval* kept = nullptr;
-  KeptPlace place;
+  // Set by the reading of an entry that is worth keeping, and by release(): what the table has of this version, and where
+  // the value may be put (nowhere if the store is null).
+  const zval* kept;
+  union {
+    KeptPlace place;  // would initialize itself, for every integer too
+  };
 
+  Raw() {}
   // Where an entry is to be copied to; null: nowhere, since its decoded form is at hand. Calls Zend.
   char* destination(const CacheObject& cache, std::string_view key, ValueType type, std::uint32_t size,
                     Version version) {

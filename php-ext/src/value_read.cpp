@@ -213,6 +213,7 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
 }
 
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
+  raw->release();  // what is gone is not kept
   if (!cache.is_shared)
     return cache.local().take(key, [raw](const EntryView& e) { copy_entry(e, raw); }) ? Outcome::kDone : Outcome::kNot;
   const Outcome outcome = cache.shared().ask(key, true, &raw->info, &thread_state().value, failure);

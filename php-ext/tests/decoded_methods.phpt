@@ -5,7 +5,7 @@ Decoded values: which methods use the table, and which put into it
 require __DIR__ . '/decoded.inc';
 $cache = cache();
 $rows = rows(20);
-$long = str_repeat('long ', 200);
+$long = str_repeat('long ', 600);
 $cache->setMultiple(['rows' => $rows, 'long' => $long, 'small' => [1, 2], 'int' => 7, 'object' => new ArrayObject($rows)]);
 $hits = fn (callable $call) => decoded_hits($cache, $call);
 $misses = function (callable $call) use ($cache) {

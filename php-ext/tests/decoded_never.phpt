@@ -17,10 +17,10 @@ $never = function (string $what, mixed $value, bool $stored = true) use ($cache,
         same(0, $entries(), "$what was kept when it was stored");
     }
 };
-foreach ([1, PHP_INT_MIN, 1.5, true, false, null, '', 'short', str_repeat('x', 511), [], [1, 2, 3], ['id' => 1, 'score' => 2]] as $i => $small) {
+foreach ([1, PHP_INT_MIN, 1.5, true, false, null, '', 'short', str_repeat('x', 2047), [], [1, 2, 3], ['id' => 1, 'score' => 2]] as $i => $small) {
     $never("small value $i", $small);
 }
-$long = str_repeat('long ', 20);
+$long = str_repeat('long ', 600);
 $never('an object', new ArrayObject(rows(20)));
 $never('an array with an object', [...rows(20), new stdClass()]);
 $never('an array with an object deep inside', ['a' => ['b' => [...rows(20), 'o' => (object) ['x' => $long]]]]);

@@ -13,7 +13,7 @@ COPPICE_PACKAGES=(
   build-essential cmake pkg-config
   libjudy-dev libxxhash-dev libcereal-dev
   libboost-dev libcli11-dev libtomlplusplus-dev libspdlog-dev
-  php-cli php-dev php-igbinary
+  php-cli php-cgi php-fpm php-dev php-igbinary valgrind
   catch2 libbenchmark-dev spin
   php-redis php-apcu redis-server redis-tools libhiredis-dev
   python3 procps
