@@ -34,8 +34,8 @@ struct Raw {
   zend_string* string = nullptr;  // the bytes lie here (owned),
   std::string_view bytes;         // or here: in `small`, or, padded, in ThreadState::value
   char small[40];
-  // Set by the reading of an entry that is worth keeping, and by release(): what the table has of this version, and where
-  // the value may be put (nowhere if the store is null).
+  // Set by the reading of an entry that is worth keeping, and by release(): what the table has of this version, and
+  // where the value may be put (nowhere if the store is null).
   const zval* kept;
   union {
     KeptPlace place;  // would initialize itself, for every integer too

@@ -44,7 +44,7 @@ class HotTest(unittest.TestCase):
         self.assertEqual("", done.stderr)
         return done.stdout
 
-    def run_for(self, seconds, *more):
+    def run_for(self, seconds, least_hits, *more):
         self.php(BOARD % (HERE, ", true", "for ($i = 0; $i < Board::WORDS; $i++) $board->set($i, 0);"))
         self.addCleanup(self.php, BOARD % (HERE, "", "$board->delete();"))
         workers = []
@@ -79,14 +79,14 @@ class HotTest(unittest.TestCase):
         self.assertEqual(5, len(result["writes"]), "each kind of write was made")
         for reads, hits, faults in counts:
             self.assertEqual(0, faults)
-            self.assertGreater(reads, 100 * seconds)
-            self.assertGreater(hits, reads / 4, "the reads were not hot")
+            self.assertGreaterEqual(reads, 2000)
+            self.assertGreater(hits, least_hits, "the reads were not hot")
 
     def test_no_read_is_older_than_what_was_acknowledged(self):
-        self.run_for(SECONDS)
+        self.run_for(SECONDS, 100)
 
     def test_the_same_with_a_table_that_is_too_small(self):
-        self.run_for(SECONDS / 2, "coppice.decoded_memory=300K")
+        self.run_for(SECONDS / 2, 0, "coppice.decoded_memory=300K")
 
 
 if __name__ == "__main__":

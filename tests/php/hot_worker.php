@@ -31,7 +31,9 @@ while ($reads < $limit && $board->get(0) === 0) {
         default => $cache->get($key),
     };
     $started = $board->get($at);
-    $reads++;
+    if (++$reads % 200 === 0) {
+        $board->add(Board::worker($me, 0), 200);
+    }
     if ($value === null) {
         $may_be_gone = false;
         for ($n = $acknowledged; $n <= $started; $n++) {
@@ -56,5 +58,5 @@ while ($reads < $limit && $board->get(0) === 0) {
     $value['rows'][1]['n'] = -1;
 }
 $after = $cache->stats();
-$board->add(Board::worker($me, 0), $reads);
+$board->add(Board::worker($me, 0), $reads % 200);
 $board->add(Board::worker($me, 1), $after['decoded_hits'] - $before['decoded_hits']);

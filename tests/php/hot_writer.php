@@ -1,14 +1,24 @@
 <?php
 // The writer of hot_test.py: overwrites, deletes, deletes by prefix and lets expire, for some seconds, then stops the
 // readers and answers JSON.
-//   php hot_writer.php <board> <seconds>
+//   php hot_writer.php <board> <seconds> <seed>
+// Goes on beyond its time until each kind of write was made and each reader has read enough to tell something, however busy the
+// machine is.
 require __DIR__ . '/hot_board.php';
 $board = new Board((int) $argv[1]);
 $until = hrtime(true) + (int) ((float) $argv[2] * 1e9);
 $cache = Coppice\Cache::open();
 $writes = [];
 mt_srand((int) $argv[3]);
-while (hrtime(true) < $until) {
+$enough = function () use ($board, &$writes): bool {
+    for ($worker = 0; $worker < 4; $worker++) {
+        if ($board->get(Board::worker($worker, 0)) < 2000) {
+            return false;
+        }
+    }
+    return count($writes) === 5 && array_sum($writes) >= 300;
+};
+while (hrtime(true) < $until || (!$enough() && hrtime(true) < $until + 120e9)) {
     $k = mt_rand(0, Board::KEYS - 1);
     $key = "hot.$k.rows";
     $at = Board::key($k);
