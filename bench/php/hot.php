@@ -139,6 +139,7 @@ mkdir($directory, 0700);
 $server = Server::start('coppiced', new Load(1000, 'arr', null));
 try {
     foreach ($values as $name => $value) {
+        file_put_contents("$directory/$name.serialized", serialize($value));
         file_put_contents("$directory/$name.php", '<?php return ' . var_export($value, true) . ";\n");
     }
     for ($run = 1; $run <= (int) $options['runs']; $run++) {
@@ -152,7 +153,7 @@ try {
                     if ($way === 'fpm' && !$arms[$arm]->fpm) {
                         continue;
                     }
-                    $order = ['build' => BUILD, 'arm' => $arm, 'value' => $name, 'file' => "$directory/$name.php", 'dsn' => "unix://{$server->socket}", 'seconds' => (float) $options['seconds'], 'hash' => md5(serialize($values[$name]))];
+                    $order = ['build' => BUILD, 'arm' => $arm, 'data' => "$directory/$name.serialized", 'file' => "$directory/$name.php", 'dsn' => "unix://{$server->socket}", 'seconds' => (float) $options['seconds'], 'hash' => md5(serialize($values[$name]))];
                     $report = $way === 'fpm' ? in_fpm($arms[$arm], $order) : in_worker($arms[$arm], $order + ['fill' => true]);
                     fwrite(STDERR, sprintf("%-6s %-13s %-16s run %d  %s\n", $way, $name, $arm, $run, isset($report['error']) ? "ERROR: {$report['error']}" : number_format($report['ns'], 1) . ' ns'));
                     fwrite($out, json_encode(['bench' => 'w7', 'way' => $way, 'value' => $name, 'arm' => $arm, 'run' => $run] + $report) . "\n");

@@ -1,6 +1,6 @@
 <?php
 // One arm of W7 in this process, or one request of it under FPM; prints one line of JSON.
-//   php hot_arm.php '{"build": …, "arm": …, "value": …, "file": …, "dsn": …, "seconds": …, "fill": true}'
+//   php hot_arm.php '{"build": …, "arm": …, "data": …, "file": …, "dsn": …, "hash": …, "seconds": …, "fill": true}'
 declare(strict_types=1);
 
 namespace Bench;
@@ -12,7 +12,7 @@ $fill = $o['fill'];
 $file = $o['file'];
 $dsn = $o['dsn'];
 $arm = hot_arms($o['build'])[$o['arm']];
-$value = $fill ? hot_values($o['build'] . '/bench-peers')[$o['value']] : null;
+$value = $fill ? unserialize((string) file_get_contents($o['data'])) : null;
 
 /** Bytes of this process: its own, and shared ones that it has touched. @return array{own: int, shared: int} */
 function resident(): array
@@ -31,10 +31,8 @@ function cpu_us(): int
 $make = fn (string $body) => 'return static function (int $rounds) use (&$a, &$s, &$c, $file) { for ($r = 0; $r < $rounds; $r++) { ' . $body . ' } return $v ?? null; };';
 $a = $s = $c = null;
 eval($arm->prepare);
-$expected = $o['arm'] === 'coppice-int' ? md5(serialize(1234567890)) : ($o['hash'] ?? null);
-if (!in_array($o['arm'], ['variable'], true)) {
-    unset($value);
-}
+$expected = $o['arm'] === 'coppice-int' ? md5(serialize(1234567890)) : $o['hash'];
+unset($value);
 $before = resident();
 $read = eval($make('$v = ' . $arm->read . ';'));
 $empty = eval($make(''));
@@ -43,7 +41,6 @@ $got = $read(1);
 $first = hrtime(true) - $start;
 $hash = md5(serialize($got));
 unset($got);
-$after = null;
 
 // As many rounds as take a fiftieth of the time; the least of such blocks.
 $time = function (\Closure $loop, float $seconds): float {
@@ -67,7 +64,7 @@ $idle = $time($empty, $o['seconds'] / 4);
 $ns = $time($read, $o['seconds']) - $idle;
 $after = resident();
 $error = null;
-if (md5(serialize($read(1))) !== $hash || ($expected !== null && $hash !== $expected)) {
+if (md5(serialize($read(1))) !== $hash || $hash !== $expected) {
     $error = 'another value came back';
 } elseif (!eval("return {$arm->proof};")) {
     $error = 'it is not what it is called';

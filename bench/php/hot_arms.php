@@ -4,11 +4,10 @@ declare(strict_types=1);
 
 namespace Bench;
 
-require_once __DIR__ . '/codec_values.php';
-
 /** @return array<string, mixed> by name */
 function hot_values(string $peers): array
 {
+    require_once __DIR__ . '/codec_values.php';
     // Rows of five columns.
     $list = fn (int $n): array => array_map(fn (array $row): array => array_slice($row, 0, 5), rows($n));
     $values = codec_values($peers);

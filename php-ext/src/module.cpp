@@ -43,18 +43,19 @@ ZEND_INI_DISP(display_dsn) {
 #endif
 
 // What can't be used is refused where it is given; the value before it stays.
-int refuse_setting(const zend_ini_entry* entry, const zend_string* value, const char* what_can) {
+void refuse_setting(const zend_ini_entry* entry, const zend_string* value, const char* what_can) {
   php_error_docref(nullptr, E_WARNING, "setting %s can't be \"%.100s\"; %s", ZSTR_VAL(entry->name),
                    value != nullptr ? ZSTR_VAL(value) : "", what_can);
-  return FAILURE;
 }
 
 ZEND_INI_MH(on_decoded_memory) {
   (void)stage, (void)mh_arg3;
   std::uint64_t bytes;
   if (new_value == nullptr || !coppice::php::parse_size(coppice::php::view(new_value), &bytes) ||
-      bytes > static_cast<std::uint64_t>(ZEND_LONG_MAX))
-    return refuse_setting(entry, new_value, "sizes are written as 32M, and 0 keeps no decoded values");
+      bytes > static_cast<std::uint64_t>(ZEND_LONG_MAX)) {
+    refuse_setting(entry, new_value, "sizes are written as 32M, and 0 keeps no decoded values");
+    return FAILURE;
+  }
   *reinterpret_cast<zend_long*>(ZEND_INI_GET_ADDR()) = static_cast<zend_long>(bytes);
   return SUCCESS;
 }
@@ -62,8 +63,10 @@ ZEND_INI_MH(on_decoded_memory) {
 ZEND_INI_MH(on_decoded_scope) {
   (void)stage, (void)mh_arg3;
   coppice::php::DecodedScope scope;
-  if (new_value == nullptr || !coppice::php::parse_decoded_scope(coppice::php::view(new_value), &scope))
-    return refuse_setting(entry, new_value, "it is process, request or off");
+  if (new_value == nullptr || !coppice::php::parse_decoded_scope(coppice::php::view(new_value), &scope)) {
+    refuse_setting(entry, new_value, "it is process, request or off");
+    return FAILURE;
+  }
   *reinterpret_cast<coppice::php::DecodedScope*>(ZEND_INI_GET_ADDR()) = scope;
   return SUCCESS;
 }
