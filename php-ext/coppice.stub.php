@@ -54,8 +54,8 @@ namespace Coppice {
      * serialize, and come back with their type, as snapshots.
      *
      * A TTL is in seconds (fractions count), or an interval from now; null means for ever, and 0 or less removes the
-     * key. Misuse throws; a full or unreachable cache gives a miss, false, 0 or [] and one E_WARNING a request, unless
-     * on_error=throw.
+     * key. Misuse throws; a full or unreachable cache gives a miss, false, 0 or [] and an E_WARNING, unless
+     * on_error=throw: of each kind of failure one a request, and one a minute in a request that goes on for longer.
      *
      * @strict-properties
      * @not-serializable
@@ -80,7 +80,8 @@ namespace Coppice {
 
         /**
          * Stores the value in place of an older one, whose TTL goes with it. False where the cache can't be reached, or
-         * refused the value (too large, no room) and keeps the older one.
+         * refused the value (too large, no room) and keeps the older one. Where the owner gives no answer in time, whether
+         * it took effect is not known.
          *
          * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException
          */

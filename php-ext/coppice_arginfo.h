@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 19a4f2b4e332ef4e6aa4cbc6707860cbbc8e2e3d */
+ * Stub hash: e225d2d56e0e062bfc7240680790f4416482dfb3 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Coppice_Cache_open, 0, 0, Coppice\\Cache, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, dsn, IS_STRING, 0, "\"auto:\"")

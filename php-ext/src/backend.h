@@ -40,6 +40,8 @@ struct Failure {
   void set(Kind k, std::string_view message);
 };
 
+inline constexpr std::size_t kFailureKinds = static_cast<std::size_t>(Failure::Kind::kOther) + 1;
+
 // Milliseconds from now; kNoDeadline: for ever; 0 or less: remove.
 using Ttl = Millis;
 

@@ -58,7 +58,7 @@ DecodedTable::~DecodedTable() {
 std::uint64_t DecodedTable::limit() const {
   const auto wanted = static_cast<std::uint64_t>(COPPICE_G(decoded_memory));
   const zend_long all = PG(memory_limit);
-  return all > 0 && static_cast<std::uint64_t>(all) < wanted ? static_cast<std::uint64_t>(all) / 4 : wanted;
+  return all > 0 ? std::min(wanted, static_cast<std::uint64_t>(all) / 4) : wanted;
 }
 
 void DecodedTable::let_go(Index::Entry* e) {

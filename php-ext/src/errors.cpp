@@ -1,5 +1,6 @@
 #include "errors.h"
 
+#include "coppice/client.h"
 #include "module.h"
 
 namespace coppice::php {
@@ -57,9 +58,13 @@ void report_failure(const Failure& failure, bool throws) {
   const bool misuse =
       failure.kind == Kind::kNotInteger || failure.kind == Kind::kWrongType || failure.kind == Kind::kOverflow;
   if (misuse || throws) return throw_failure(failure);
-  if (COPPICE_G(warned)) return;
-  COPPICE_G(warned) = true;
-  php_error_docref(nullptr, E_WARNING, "%s (reported once a request)", failure.text);
+  constexpr Millis kSilence = 60'000;
+  Millis& warned = COPPICE_G(warned)[static_cast<std::size_t>(failure.kind)];
+  const Millis now = coarse_now();
+  if (warned != 0 && now - warned < kSilence) return;
+  warned = now;
+  php_error_docref(nullptr, E_WARNING, "%s (failures of this kind are not reported again in this request for a minute)",
+                   failure.text);
 }
 
 bool is_exit(const zend_object* exception) {

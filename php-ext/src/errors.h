@@ -37,8 +37,9 @@ class ShownKey {
 
 // Throws what a failure stands for.
 void throw_failure(const Failure& failure);
-// A failure of an ordinary operation: misuse is thrown; a cache that is full or away gives one warning a request, or an
-// exception where the handle asks for it.
+// A failure of an ordinary operation: misuse is thrown; a cache that is full or away gives a warning, or an exception
+// where the handle asks for it. Of each kind of failure one warning a request; in a request that goes on, as a worker's
+// does, one a minute.
 void report_failure(const Failure& failure, bool throws);
 // An exception by which user code ended the request: exit(), or the end of a generator. It is not ours to handle.
 bool is_exit(const zend_object* exception);

@@ -154,7 +154,7 @@ PHP_RINIT_FUNCTION(coppice) {
 #if defined(COMPILE_DL_COPPICE) && defined(ZTS)
   ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-  COPPICE_G(warned) = false;
+  std::memset(COPPICE_G(warned), 0, sizeof COPPICE_G(warned));
   using coppice::php::DecodedTable;
   coppice::php::thread_state().decoded.begin_request(DecodedTable::form_of(COPPICE_G(decoded_scope)));
   return SUCCESS;

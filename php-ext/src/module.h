@@ -38,7 +38,7 @@ struct ThreadState {
 
 ZEND_BEGIN_MODULE_GLOBALS(coppice)
 coppice::php::ThreadState* state;
-bool warned;  // in this request
+coppice::Millis warned[coppice::php::kFailureKinds];  // when, in this request, by Failure::Kind; 0: not yet
 char* dsn;
 char* max_memory;
 char* prefix;

@@ -162,7 +162,7 @@ bool apply_shared(Options& options, std::string_view name, std::string_view valu
   }
   if (name == "prefault") return parse_bool(value, &options.prefault);
   if (name == "owner_uid") {
-    if (!parse_integer(value, &number) || number < -1 || number > UINT32_MAX) return false;
+    if (!parse_integer(value, &number) || number < 0 || number > UINT32_MAX) return false;
     options.owner_uid = number;
     return true;
   }
@@ -225,6 +225,30 @@ bool parse_integer(std::string_view text, std::int64_t* out) {
   return code == std::errc() && end == text.data() + text.size();
 }
 
+namespace {
+
+// What an option can be, behind a message that says what it can't.
+std::string possible(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kPossible[] = {
+      {"on_error", "warn or throw"},
+      {"serializer", "php or igbinary"},
+      {"allowed_classes", "1, 0 or names of classes with commas between them"},
+      {"max_memory", "a size from 2M on, such as 256M or 2G"},
+      {"max_value", "a size up to 511M"},
+      {"policy", "noeviction, allkeys-lru, volatile-lru, allkeys-random or volatile-ttl"},
+      {"db", "a number from 0 to 63"},
+      {"timeout", "seconds above 0, up to 3600"},
+      {"prefault", "1 or 0"},
+      {"owner_uid", "the number of a user"},
+  };
+  static_assert(kSmallestMaxMemory == 2u << 20 && kLargestMaxValue == 511u << 20 && kMaxDatabases == 64);
+  for (const auto& [option, what] : kPossible)
+    if (option == name) return ": " + std::string(what);
+  return {};
+}
+
+}  // namespace
+
 bool apply_option(Options& options, std::string_view name, std::string_view value, std::string* error) {
   bool known;
   bool good = apply_common(options, name, value, &known);
@@ -236,7 +260,7 @@ bool apply_option(Options& options, std::string_view name, std::string_view valu
                 "unknown option " + quoted(name) + " for " + (options.scheme == Scheme::kLocal ? "local:" : "unix:"));
   if (good) return true;
   if (name == "prefix") return fail(error, "the prefix is longer than 4095 bytes");
-  return fail(error, "option " + std::string(name) + " can't be " + quoted(value));
+  return fail(error, "option " + std::string(name) + " can't be " + quoted(value) + possible(name));
 }
 
 bool apply_dsn(Options& options, std::string_view dsn, std::string* error) {

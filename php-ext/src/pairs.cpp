@@ -58,9 +58,19 @@ std::uint32_t& place_of(zend_object_iterator* it) { return reinterpret_cast<Pair
 
 void free_iterator(zend_object_iterator* it) { zval_ptr_dtor(&it->data); }
 IteratorResult is_valid(zend_object_iterator* it) { return place_of(it) < object_of(it).count ? SUCCESS : FAILURE; }
-zval* current_value(zend_object_iterator* it) { return &object_of(it).values[place_of(it)]; }
-void current_key(zend_object_iterator* it, zval* key) { ZVAL_STR_COPY(key, object_of(it).keys[place_of(it)]); }
-void move_forward(zend_object_iterator* it) { ++place_of(it); }
+// Behind the end there is null, as with generators: scripts may ask without asking valid() first.
+zval* current_value(zend_object_iterator* it) {
+  return is_valid(it) == SUCCESS ? &object_of(it).values[place_of(it)] : nullptr;
+}
+void current_key(zend_object_iterator* it, zval* key) {
+  if (is_valid(it) == SUCCESS)
+    ZVAL_STR_COPY(key, object_of(it).keys[place_of(it)]);
+  else
+    ZVAL_NULL(key);
+}
+void move_forward(zend_object_iterator* it) {
+  if (is_valid(it) == SUCCESS) ++place_of(it);
+}
 void rewind(zend_object_iterator* it) { place_of(it) = 0; }
 
 const zend_object_iterator_funcs iterator_functions = {free_iterator, is_valid, current_value, current_key,

@@ -134,11 +134,14 @@ void free_iterator(zend_object_iterator* base) {
 
 IteratorResult is_valid(zend_object_iterator* base) { return Z_ISUNDEF(iterator_of(base)->value) ? FAILURE : SUCCESS; }
 
-zval* current_value(zend_object_iterator* base) { return &iterator_of(base)->value; }
+// Behind the end there is null, as with generators: scripts may ask without asking valid() first.
+zval* current_value(zend_object_iterator* base) {
+  return is_valid(base) == SUCCESS ? &iterator_of(base)->value : nullptr;
+}
 
 void current_key(zend_object_iterator* base, zval* key) {
   const Walk& walk = *iterator_of(base)->walk;
-  if (walk.place >= walk.page.items.size()) {
+  if (is_valid(base) != SUCCESS || walk.place >= walk.page.items.size()) {
     ZVAL_NULL(key);
     return;
   }

@@ -36,6 +36,12 @@ foreach ([1, 2] as $round) {
 }
 $iterator = $got->getIterator();
 same(['123', 'n'], [$iterator->key(), $iterator->current()], 'getIterator');
+foreach ($iterator as $v);
+same([null, null, false], [$iterator->key(), $iterator->current(), $iterator->valid()], 'behind the end there is null');
+$iterator->next();
+same(null, $iterator->current(), 'and stays');
+$iterator->rewind();
+same('n', $iterator->current(), 'until it is rewound');
 $p = $c->prefix('p.');
 for ($i = 0; $i < 100; ++$i) {
     $p->set("k$i", $i);

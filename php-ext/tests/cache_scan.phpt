@@ -43,6 +43,12 @@ foreach ($c->scan('m.') as $value) {
     $peak = max($peak, memory_get_usage() - $before);
 }
 same(true, $peak < 100_000, "memory does not grow with the range ($peak)");
+$iterator = $c->scan('no such prefix')->getIterator();
+same([null, null, false], [$iterator->current(), $iterator->key(), $iterator->valid()], 'behind the end there is null');
+$iterator->rewind();
+same([[null, null]], [[$iterator->current(), $iterator->key()]], 'rewound as well');
+$iterator->next();
+same(null, $iterator->current(), 'and further on');
 echo 'done';
 ?>
 --EXPECT--

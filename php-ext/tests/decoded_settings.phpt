@@ -40,10 +40,11 @@ foreach (['-1', '-32M', '32X', 'many', '1.5M', '', '99999999999999999999', '9223
 foreach (['worker', 'Process'] as $value) {
     $refused('coppice.decoded_scope', $value, 'it is process, request or off');
 }
-// A memory limit below the table's size: a quarter of it.
+// At most a quarter of the memory limit.
 if (getenv('USE_ZEND_ALLOC') !== '0') {
     $quiet('4194304 2 1 32M process request', 'memory_limit=16M');
-    $quiet('33554432 2 1 32M process request', 'memory_limit=32M');
+    $quiet('8388608 2 1 32M process request', 'memory_limit=32M');
+    $quiet('33554432 2 1 32M process request', 'memory_limit=128M');
     $quiet('33554432 2 1 32M process request', 'memory_limit=-1');
 }
 // They are the process's: a script can't change them.

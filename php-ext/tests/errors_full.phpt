@@ -1,5 +1,5 @@
 --TEST--
-A value without room, or over the limit: false, one warning a request, the old value stays
+A value without room, or over the limit: false, one warning of its kind, the old value stays
 --FILE--
 <?php
 require __DIR__ . '/setup.inc';
@@ -12,7 +12,12 @@ $texts = warnings(function () use ($c) {
     same(false, $c->setMultiple(['a' => 1, 'b' => str_repeat('x', 2 << 20), 'c' => 3]), 'setMultiple');
 });
 same(1, count($texts), 'one warning');
-same(true, str_contains($texts[0] ?? '', '(reported once a request)'), 'which says so');
+same(true, str_contains($texts[0] ?? '', 'not reported again in this request for a minute'), 'which says so');
+// A failure of another kind is not silenced by it.
+$away = Coppice\Cache::open('unix:///nonexistent/coppice.sock');
+$texts = warnings(fn () => [$away->get('k'), $away->get('k'), $c->set('k', str_repeat('x', 2 << 20))]);
+same(1, count($texts), 'one warning of the other kind');
+same(true, str_contains($texts[0] ?? '', '/nonexistent/coppice.sock'), 'which is that');
 same(['old', 1, null, 3], array_values($c->getMultiple(['k', 'a', 'b', 'c'])), 'the rest is stored');
 $strict = Coppice\Cache::open(is_shared_run() ? $small->dsn('on_error=throw') : dsn('on_error=throw'));
 throws(Coppice\RefusedException::class, '', fn () => $strict->set('k', str_repeat('x', 2 << 20)));
