@@ -9,6 +9,7 @@
 // Thread safety: none; each thread has its own CodecState.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bridge.h"

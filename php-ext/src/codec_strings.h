@@ -3,6 +3,8 @@
 // Thread safety: none; each thread has its own.
 #pragma once
 
+#include <cstdint>
+
 #include "bridge.h"
 #include "codec_tables.h"
 

@@ -1,6 +1,8 @@
 // The keys or pairs that a script passed as an iterable, in the request's heap.
 #pragma once
 
+#include <cstdint>
+
 #include "cache_object.h"
 
 namespace coppice::php {

@@ -1,6 +1,8 @@
 // Reads an argument `null|int|float|DateInterval $ttl`.
 #pragma once
 
+#include <cstdint>
+
 #include "backend.h"
 #include "bridge.h"
 

@@ -1,6 +1,8 @@
 // PHP values to what a store keeps, and back.
 #pragma once
 
+#include <cstdint>
+
 #include "cache_object.h"
 
 namespace coppice::php {
