@@ -231,8 +231,32 @@ final class Yac extends Backend
     }
 }
 
+/** A cache object with the methods of PSR-16, and deletePrefix(). */
+abstract class PrefixCache extends Backend
+{
+    public function get(): string
+    {
+        return '$c->get($k)';
+    }
+
+    public function set(): string
+    {
+        return '$c->set($k, $v);';
+    }
+
+    public function getMany(): string
+    {
+        return '$c->getMultiple($ks)';
+    }
+
+    public function removeGroup(): ?string
+    {
+        return '$c->deletePrefix($p)';
+    }
+}
+
 /** Its own engine of one process, over php-judy: judy.so and a checkout of judy-cache in the build's bench-peers/. */
-final class JudyCache extends Backend
+final class JudyCache extends PrefixCache
 {
     public static function missing(): ?string
     {
@@ -256,26 +280,6 @@ final class JudyCache extends Backend
             require PEERS . '/judy-cache/tests/shims/psr-simple-cache.php';
         }
         return new \Orieg\JudyCache\JudySimpleCache();
-    }
-
-    public function get(): string
-    {
-        return '$c->get($k)';
-    }
-
-    public function set(): string
-    {
-        return '$c->set($k, $v);';
-    }
-
-    public function getMany(): string
-    {
-        return '$c->getMultiple($ks)';
-    }
-
-    public function removeGroup(): ?string
-    {
-        return '$c->deletePrefix($p)';
     }
 
     public function count(mixed $c): ?int
@@ -336,7 +340,7 @@ final class PhpRedis extends Backend
     }
 }
 
-abstract class Coppice extends Backend
+abstract class Coppice extends PrefixCache
 {
     public static function missing(): ?string
     {
@@ -348,29 +352,9 @@ abstract class Coppice extends Backend
         return ['-d', 'extension=' . BUILD . '/php-ext/coppice.so'];
     }
 
-    public function get(): string
-    {
-        return '$c->get($k)';
-    }
-
-    public function set(): string
-    {
-        return '$c->set($k, $v);';
-    }
-
-    public function getMany(): string
-    {
-        return '$c->getMultiple($ks)';
-    }
-
     public function setMany(): string
     {
         return '$c->setMultiple($kv);';
-    }
-
-    public function removeGroup(): ?string
-    {
-        return '$c->deletePrefix($p)';
     }
 
     public function count(mixed $c): ?int

@@ -78,14 +78,7 @@ define('Bench\PEERS', BUILD . '/bench-peers');
 require __DIR__ . '/driver.php';
 
 $options = ['runs' => '5', 'seconds' => '0.25', 'out' => BUILD . '/bench-results/codec.jsonl'];
-for ($i = 2; $i < $argc; $i += 2) {
-    $name = substr($argv[$i], 2);
-    if (!str_starts_with($argv[$i], '--') || !isset($options[$name], $argv[$i + 1])) {
-        fwrite(STDERR, "unknown option or no value: {$argv[$i]}\noptions: --" . implode(', --', array_keys($options)) . "\n");
-        exit(2);
-    }
-    $options[$name] = $argv[$i + 1];
-}
+$options = given_options($options, array_slice($argv, 2));
 @mkdir(dirname($options['out']), 0777, true);
 $out = fopen($options['out'], 'w') ?: exit(2);
 $about = about();

@@ -88,6 +88,20 @@ function run_arm(string $workload, string $backend, int $n, string $kind, float 
     }
 }
 
+/** @param array<string,string> $options defaults @param list<string> $arguments --name value … @return array<string,string> */
+function given_options(array $options, array $arguments): array
+{
+    foreach (array_chunk($arguments, 2) as $pair) {
+        $name = substr($pair[0], 2);
+        if (!str_starts_with($pair[0], '--') || !isset($options[$name], $pair[1])) {
+            fwrite(STDERR, "unknown option or no value: {$pair[0]}\noptions: --" . implode(', --', array_keys($options)) . "\n");
+            exit(2);
+        }
+        $options[$name] = $pair[1];
+    }
+    return $options;
+}
+
 /** The machine and the versions, for the report. @return array<string,mixed> */
 function about(): array
 {

@@ -13,14 +13,7 @@ require __DIR__ . '/fastcgi.php';
 $values = hot_values(PEERS);
 $arms = hot_arms(BUILD);
 $options = ['runs' => '5', 'seconds' => '0.2', 'values' => implode(',', array_keys($values)), 'arms' => implode(',', array_keys($arms)), 'ways' => 'worker,fpm', 'out' => BUILD . '/bench-results/w7.jsonl'];
-for ($i = 2; $i < $argc; $i += 2) {
-    $name = substr($argv[$i], 2);
-    if (!str_starts_with($argv[$i], '--') || !isset($options[$name]) || !isset($argv[$i + 1])) {
-        fwrite(STDERR, "unknown option or no value: {$argv[$i]}\noptions: --" . implode(', --', array_keys($options)) . "\n");
-        exit(2);
-    }
-    $options[$name] = $argv[$i + 1];
-}
+$options = given_options($options, array_slice($argv, 2));
 foreach (['values' => $values, 'arms' => $arms] as $what => $known) {
     if ($unknown = array_diff(explode(',', $options[$what]), array_keys($known))) {
         fwrite(STDERR, "unknown $what: " . implode(', ', $unknown) . "\n");

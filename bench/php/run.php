@@ -11,14 +11,7 @@ require __DIR__ . '/driver.php';
 
 $options = ['n' => $which === 'w1' ? '50000,200000,1000000' : '50000,1000000', 'kinds' => 'int,s64,s1k,s8k,arr', 'runs' => '5',
     'backends' => implode(',', array_keys(backends())), 'seconds' => '0.5', 'out' => BUILD . "/bench-results/$which.jsonl", 'parts' => 'single,many'];
-for ($i = 3; $i < $argc; $i += 2) {
-    $name = substr($argv[$i], 2);
-    if (!str_starts_with($argv[$i], '--') || !isset($options[$name]) || !isset($argv[$i + 1])) {
-        fwrite(STDERR, "unknown option or no value: {$argv[$i]}\noptions: --" . implode(', --', array_keys($options)) . "\n");
-        exit(2);
-    }
-    $options[$name] = $argv[$i + 1];
-}
+$options = given_options($options, array_slice($argv, 3));
 $sizes = array_map(fn ($n) => max(10, intdiv((int) $n, 10) * 10), explode(',', $options['n']));
 $names = explode(',', $options['backends']);
 if ($unknown = array_diff($names, array_keys(backends()))) {

@@ -32,4 +32,31 @@ void for_each_value(const zend_array* a, F&& f) {
   for (std::uint32_t i = 0; i < a->nNumUsed; ++i) f(element(a, i));
 }
 
+// Appends a key with null for its value; null: it is there already. What zend_hash_add() does, in a third of its
+// instructions. REQUIRES: `array` is no packed one, and was made for this many keys.
+inline zval* append_key(zend_array* array, zend_string* key) {
+  const zend_ulong h = ZSTR_HASH(key);
+  Bucket* const data = array->arData;
+  const std::uint32_t index = static_cast<std::uint32_t>(h) | array->nTableMask;
+  const std::uint32_t first = HT_HASH_EX(data, index);
+  for (std::uint32_t i = first; i != HT_INVALID_IDX;) {
+    const Bucket* const other = HT_HASH_TO_BUCKET_EX(data, i);
+    if (UNEXPECTED(other->h == h) && other->key != nullptr && zend_string_equals(other->key, key)) return nullptr;
+    i = Z_NEXT(other->val);
+  }
+  if (!ZSTR_IS_INTERNED(key)) {
+    GC_ADDREF(key);
+    HT_FLAGS(array) &= ~HASH_FLAG_STATIC_KEYS;
+  }
+  const std::uint32_t place = array->nNumUsed++;
+  ++array->nNumOfElements;
+  Bucket* const bucket = data + place;
+  bucket->key = key;
+  bucket->h = h;
+  ZVAL_NULL(&bucket->val);
+  Z_NEXT(bucket->val) = first;
+  HT_HASH_EX(data, index) = HT_IDX_TO_HASH(place);
+  return &bucket->val;
+}
+
 }  // namespace coppice::php

@@ -1,4 +1,5 @@
 // Coppice\Cache, many keys at a time.
+#include "array_parts.h"
 #include "key_list.h"
 #include "pairs.h"
 #include "ttl.h"
@@ -146,26 +147,10 @@ class Rest {
   Item* items_ = nullptr;
 };
 
-// The key's place in the result, null where it is new. What zend_hash_lookup() does, without its call while, as nearly
-// always, nothing else has the key's place in the hash.
+// The key's place in the result, null where it is new.
 inline zval* place_for(zend_array* result, zend_string* key) {
-  const zend_ulong h = ZSTR_HASH(key);
-  const std::uint32_t index = static_cast<std::uint32_t>(h) | result->nTableMask;
-  if (UNEXPECTED(HT_HASH(result, index) != HT_INVALID_IDX || result->nNumUsed >= result->nTableSize))
-    return zend_hash_lookup(result, key);
-  const std::uint32_t number = result->nNumUsed++;
-  ++result->nNumOfElements;
-  Bucket* bucket = result->arData + number;
-  if (!ZSTR_IS_INTERNED(key)) {
-    GC_ADDREF(key);
-    HT_FLAGS(result) &= ~HASH_FLAG_STATIC_KEYS;
-  }
-  bucket->key = key;
-  bucket->h = h;
-  ZVAL_NULL(&bucket->val);
-  Z_NEXT(bucket->val) = HT_INVALID_IDX;
-  HT_HASH(result, index) = HT_IDX_TO_HASH(number);
-  return &bucket->val;
+  zval* const place = append_key(result, key);
+  return EXPECTED(place != nullptr) ? place : zend_hash_find(result, key);
 }
 
 inline void fill_place(zend_array* result, zend_string* key, Raw& raw, Rest& rest) {
@@ -178,8 +163,8 @@ inline void fill_place(zend_array* result, zend_string* key, Raw& raw, Rest& res
   rest.add({key, type, made, false});
 }
 
-// What the first pass left. false: an exception was thrown.
-bool finish_rest(CacheObject& cache, zend_array* result, const Rest& rest, zval* fallback, Failure* failure) {
+// What the first pass left, up to an exception.
+void finish_rest(CacheObject& cache, zend_array* result, const Rest& rest, zval* fallback, Failure* failure) {
   for (const Rest::Item& item : rest.items()) {
     zval* place = zend_hash_find(result, item.key);
     if (item.made != Made::kPending && Z_TYPE_P(place) != IS_NULL) continue;  // the key was named twice
@@ -194,10 +179,9 @@ bool finish_rest(CacheObject& cache, zend_array* result, const Rest& rest, zval*
     } else {
       hit = finish_value(cache, view(item.key), item.type, item.made, place);
     }
-    if (EG(exception)) return false;
+    if (EG(exception)) return;
     if (!hit && fallback != nullptr) ZVAL_COPY_DEREF(place, fallback);
   }
-  return true;
 }
 
 void get_list(CacheObject& cache, zend_array* list, zval* fallback, zval* return_value) {
@@ -209,7 +193,6 @@ void get_list(CacheObject& cache, zend_array* list, zval* fallback, zval* return
   Failure failure;
   bool away = false;
   zend_string* keys[Store::kBatch];
-  const std::size_t prefix = ZSTR_LEN(cache.prefix);
   std::string_view whole[Store::kBatch];
   std::uint32_t n = 0;
 
@@ -218,19 +201,9 @@ void get_list(CacheObject& cache, zend_array* list, zval* fallback, zval* return
     if (fallback != nullptr && Z_TYPE_P(place) == IS_NULL) ZVAL_COPY_DEREF(place, fallback);
   };
   const auto read_batch = [&] {
-    if (prefix != 0) {
-      Scratch& joined = thread_state().keys;
-      joined.clear();
-      std::size_t bytes = 0;
-      for (std::uint32_t i = 0; i < n; ++i) bytes += prefix + ZSTR_LEN(keys[i]);
-      if (!joined.reserve(bytes)) throw std::bad_alloc();  // so that no view moves
-      for (std::uint32_t i = 0; i < n; ++i) {
-        const char* begin = joined.end();
-        joined.append(view(cache.prefix));
-        joined.append(view(keys[i]));
-        whole[i] = {begin, prefix + ZSTR_LEN(keys[i])};
-      }
-    }
+    if (ZSTR_LEN(cache.prefix) != 0)
+      join_prefix(
+          view(cache.prefix), n, [&](std::size_t i) { return view(keys[i]); }, whole);
     const std::span<const std::string_view> batch(whole, n);
     if (!cache.is_shared) {
       cache.local().read_many(batch, [&](std::size_t i, const EntryView* e) {

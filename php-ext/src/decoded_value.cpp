@@ -6,23 +6,22 @@
 
 namespace coppice::php {
 
+static_assert(IS_NULL < IS_FALSE && IS_TRUE < IS_LONG && IS_LONG < IS_DOUBLE && IS_DOUBLE < IS_STRING);
+
 namespace {
 
-// ---- counted
-// ---------------------------------------------------------------------------------------------------------
+// Null, a boolean or a number: the zval is all of it.
+bool is_scalar(const zval* v) { return Z_TYPE_P(v) >= IS_NULL && Z_TYPE_P(v) <= IS_DOUBLE; }
+
+// ---- counted --------------------------------------------------------------------------------------------------------
 
 bool is_one_of_phps(const zend_string* s) { return ZSTR_LEN(s) <= 1; }
 
 class CountedMeasure {
  public:
   bool value(const zval* v, const zend_array* sibling) {
+    if (is_scalar(v)) return true;
     switch (Z_TYPE_P(v)) {
-      case IS_NULL:
-      case IS_FALSE:
-      case IS_TRUE:
-      case IS_LONG:
-      case IS_DOUBLE:
-        return true;
       case IS_STRING:
         return string(Z_STR_P(v));
       case IS_ARRAY:
@@ -113,8 +112,7 @@ void release_counted(zval* value) {
   zval_ptr_dtor_nogc(value);
 }
 
-// ---- persistent
-// ------------------------------------------------------------------------------------------------------
+// ---- persistent -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -145,13 +143,8 @@ bool PersistentCopier::measure_array(const zend_array* a) {
 }
 
 bool PersistentCopier::measure_value(const zval* v) {
+  if (is_scalar(v)) return true;
   switch (Z_TYPE_P(v)) {
-    case IS_NULL:
-    case IS_FALSE:
-    case IS_TRUE:
-    case IS_LONG:
-    case IS_DOUBLE:
-      return true;
     case IS_STRING:
       measure_string(Z_STR_P(v));
       return true;

@@ -108,22 +108,13 @@ std::span<const std::string_view> ArgumentList::whole_keys(const CacheObject& ca
   ThreadState& state = thread_state();
   // A rare large call does not stay in the process for ever.
   if (state.views.capacity() > 65536) state.views = {};
-  state.views.clear();
+  state.views.resize(count_);
   const std::string_view prefix = view(cache.prefix);
-  if (prefix.empty()) {
-    for (std::uint32_t i = 0; i < count_; ++i) state.views.push_back(view(items_[i].key));
-    return state.views;
-  }
-  std::size_t bytes = 0;
-  for (std::uint32_t i = 0; i < count_; ++i) bytes += prefix.size() + ZSTR_LEN(items_[i].key);
-  state.keys.clear();
-  if (!state.keys.reserve(bytes)) throw std::bad_alloc();  // so that no view moves
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    const char* begin = state.keys.end();
-    state.keys.append(prefix);
-    state.keys.append(view(items_[i].key));
-    state.views.push_back({begin, static_cast<std::size_t>(state.keys.end() - begin)});
-  }
+  const auto key_at = [this](std::size_t i) { return view(items_[i].key); };
+  if (prefix.empty())
+    for (std::uint32_t i = 0; i < count_; ++i) state.views[i] = key_at(i);
+  else
+    join_prefix(prefix, count_, key_at, state.views.data());
   return state.views;
 }
 

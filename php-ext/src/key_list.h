@@ -7,6 +7,22 @@
 
 namespace coppice::php {
 
+// Whole keys: the prefix before each of key_at(0 … n - 1), in ThreadState::keys, good until its next use.
+template <class KeyAt>
+void join_prefix(std::string_view prefix, std::size_t n, KeyAt&& key_at, std::string_view* whole) {
+  Scratch& joined = thread_state().keys;
+  joined.clear();
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < n; ++i) bytes += prefix.size() + key_at(i).size();
+  if (!joined.reserve(bytes)) throw std::bad_alloc();  // so that no view moves
+  for (std::size_t i = 0; i < n; ++i) {
+    const char* const begin = joined.end();
+    joined.append(prefix);
+    joined.append(key_at(i));
+    whole[i] = {begin, static_cast<std::size_t>(joined.end() - begin)};
+  }
+}
+
 struct Argument {
   zend_string* key;
   zval value;  // undefined where only keys were asked for; getMultiple() puts what it finds there

@@ -172,7 +172,8 @@ inline bool equal_shared(const char* shared, const char* own, std::size_t n) {
 #endif
 }
 // Asks for the cache lines of a value before it is copied, so that they come all at once: the processor's own
-// prefetching needs some lines to see that there is a run. A kilobyte: 434 ns a read fell to 312 at 50k entries.
+// prefetching needs some lines to see that there is a run. A kilobyte at 50k entries in a prototype: 434 ns a read,
+// then 312.
 inline void prefetch_value(const char* at, std::size_t n) {
   constexpr std::size_t kLine = 64, kMost = 4096;
   if (n <= 2 * kLine) return;
