@@ -159,7 +159,7 @@ void Server::tick() {
     connection->tick();
   }
   if (service_.loading()) return;
-  expiring_ = expiring_ || service_.store().expire(kEntriesPerStep);
+  expiring_ = expiring_ || service_.store().expire(1);
   purging_ = purging_ || service_.store().purge(kEntriesPerStep);
   if (expiring_ || purging_) need_turn();
 }
@@ -193,7 +193,7 @@ void Server::turn() {
       break;
     }
     if (kind == 1 && expiring_) {
-      while ((expiring_ = store.expire(kEntriesPerStep)) && !slice.over()) {
+      while ((expiring_ = store.expire(1)) && !slice.over()) {
       }
       break;
     }
