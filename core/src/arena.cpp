@@ -21,8 +21,9 @@ constexpr std::uint64_t kKeptFreePages = 64;
 
 }  // namespace
 
-Arena::Arena(Segment& segment, std::uint64_t limit)
+Arena::Arena(Segment& segment, std::uint64_t limit, bool huge)
     : segment_(&segment),
+      huge_pages_(segment, huge),
       table_(segment.page_table()),
       first_page_(static_cast<std::uint32_t>(segment.header().first_page)),
       page_count_(static_cast<std::uint32_t>(segment.header().page_count)),
@@ -71,11 +72,7 @@ std::uint32_t Arena::take_page(std::uint16_t kind) {
   const bool fresh = page == 0;
   if (fresh) {
     page = high_water_++;
-#ifdef MADV_POPULATE_WRITE
-    // The page is held from now on either way: one call instead of sixteen faults of some microseconds each. Where the
-    // kernel does not know it, faults do the work.
-    madvise(segment_->page(page), layout::kPageSize, MADV_POPULATE_WRITE);
-#endif
+    huge_pages_.populate(page);
     // Readers never touch what lies beyond: reading a hole would allocate it.
     segment_->header().high_water.store(high_water_, std::memory_order_release);  // (5)
   } else {

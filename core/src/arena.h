@@ -14,14 +14,15 @@
 
 #include "block.h"
 #include "coppice/layout.h"
+#include "huge_pages.h"
 #include "segment.h"
 
 namespace coppice {
 
 class Arena {
  public:
-  // `limit`: bytes that may be held, fixed parts and bookkeeping included.
-  Arena(Segment& segment, std::uint64_t limit);
+  // `limit`: bytes that may be held, fixed parts and bookkeeping included. `huge`: ask for huge pages.
+  Arena(Segment& segment, std::uint64_t limit, bool huge);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -129,6 +130,7 @@ class Arena {
   void set_word(std::uint32_t page, std::uint16_t kind, std::memory_order order);
 
   Segment* segment_;
+  HugePages huge_pages_;
   layout::PageEntry* table_;
   PageMeta* meta_ = nullptr;
   std::uint64_t* visited_ = nullptr;

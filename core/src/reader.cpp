@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
@@ -29,6 +30,28 @@ std::string contradiction(const layout::SegmentHeader& h, std::uint64_t size) {
   return fits ? "" : "its header contradicts itself";
 }
 
+// Maps the segment at a multiple of a huge page's size, so that what the owner has on huge pages is mapped by them.
+void* map_aligned(int fd, std::uint64_t size) {
+  const auto system_page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  size = (size + system_page - 1) / system_page * system_page;
+  const std::uint64_t room = size + layout::kHugePageSize;
+  void* const reserved = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return reserved;
+  char* const begin = static_cast<char*>(reserved);
+  char* const start =
+      begin + (layout::huge_aligned(reinterpret_cast<std::uintptr_t>(begin)) - reinterpret_cast<std::uintptr_t>(begin));
+  void* const mapped = mmap(start, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    const int why = errno;
+    munmap(begin, room);
+    errno = why;
+    return mapped;
+  }
+  if (start != begin) munmap(begin, static_cast<std::size_t>(start - begin));
+  if (start + size != begin + room) munmap(start + size, static_cast<std::size_t>(begin + room - (start + size)));
+  return mapped;
+}
+
 }  // namespace
 
 std::unique_ptr<Reader> Reader::map(int fd, std::string* error) {
@@ -48,7 +71,7 @@ std::unique_ptr<Reader> Reader::map(int fd, std::string* error) {
     *error = "the segment is shorter than its header";
     return nullptr;
   }
-  void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  void* const mapped = map_aligned(fd, size);
   if (mapped == MAP_FAILED) {
     *error = std::string("mmap: ") + std::strerror(errno);
     return nullptr;

@@ -23,15 +23,15 @@ std::unique_ptr<Segment> Segment::create(std::uint64_t bytes, std::uint32_t data
                                          std::string* error) {
   std::unique_ptr<Segment> s(new Segment);
   s->size_ = bytes / kPage * kPage;
-  s->reserved_size_ = s->size_ + kPage;
+  s->reserved_size_ = s->size_ + layout::kHugePageSize;
   s->reserved_ = mmap(nullptr, s->reserved_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->reserved_ == MAP_FAILED) {
     s->reserved_ = nullptr;
     *error = failed("mmap");
     return nullptr;
   }
-  // libJudy's pool finds a node's page by masking its address.
-  const auto start = (reinterpret_cast<std::uintptr_t>(s->reserved_) + kPage - 1) / kPage * kPage;
+  // libJudy's pool finds a node's page by masking its address, and huge pages lie at multiples of their size.
+  const std::uintptr_t start = layout::huge_aligned(reinterpret_cast<std::uintptr_t>(s->reserved_));
   int flags = MAP_FIXED | MAP_NORESERVE;
   if (shared) {
     s->descriptor_ = memfd_create("coppice", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -13,7 +13,7 @@ namespace coppice {
 
 class Segment {
  public:
-  // Reserves `bytes` (rounded down to pages) of address space, aligned to a page; memory is held as it is touched.
+  // Reserves `bytes` (rounded down to pages) of address space, aligned to a huge page; memory is held as it is touched.
   // Null: `error` names the system call and the reason.
   static std::unique_ptr<Segment> create(std::uint64_t bytes, std::uint32_t databases, bool shared, std::string* error);
   ~Segment();

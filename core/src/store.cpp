@@ -46,7 +46,7 @@ Store::Impl::Impl(const StoreOptions& options, std::unique_ptr<Segment> segment)
     : options_(options),
       clock_(options.clock != nullptr ? options.clock : &system_clock()),
       segment_(std::move(segment)),
-      arena_(*segment_, options.max_memory),
+      arena_(*segment_, options.max_memory, options.huge_pages),
       points_(*segment_, arena_),
       deadlines_(pool_),
       random_(static_cast<unsigned>(segment_->header().hash_secret[0] | segment_->header().hash_secret[1] << 8) + 1) {

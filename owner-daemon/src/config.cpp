@@ -198,6 +198,15 @@ ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std
       ->type_name("NAME");
   add_number(app, "--databases", &config->databases, 1, kMaxDatabases, "Number of databases [16]");
   app.add_option_function<std::string>(
+         "--huge-pages",
+         [config](const std::string& use) {
+           if (use != "auto" && use != "off")
+             throw CLI::ValidationError("--huge-pages", "'" + use + "' is neither auto nor off");
+           config->huge_pages = use == "auto";
+         },
+         "Huge pages where the system has them: auto, off [auto]")
+      ->type_name("USE");
+  app.add_option_function<std::string>(
          "--socket-mode",
          [config](const std::string& mode) {
            const auto value = parse_number(mode, 8);

@@ -24,6 +24,7 @@ struct Config {
   std::uint32_t max_value = kDefaultMaxValue;
   Policy policy = Policy::kAllKeysLru;
   std::uint32_t databases = 16;
+  bool huge_pages = true;
   std::uint32_t socket_mode = 0660;
   std::string socket_group;
   std::vector<std::uint32_t> allow_uid;  // empty: whoever the socket's mode lets in

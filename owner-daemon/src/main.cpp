@@ -64,6 +64,7 @@ int serve(const Config& config) {
   options.max_value = config.max_value;
   options.databases = config.databases;
   options.policy = config.policy;
+  options.huge_pages = config.huge_pages;
   options.shared = true;
   options.clock = &system_clock();
   options.version_floor = std::max(lock->ceiling(), loader != nullptr ? loader->newest_version() : 0);

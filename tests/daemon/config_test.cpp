@@ -79,6 +79,7 @@ TEST_CASE("without options beyond the socket, the defaults hold") {
   CHECK(o.config.policy == coppice::Policy::kAllKeysLru);
   CHECK(o.config.socket_mode == 0660);
   CHECK(o.config.databases == 16);
+  CHECK(o.config.huge_pages);
   CHECK(o.config.listen.empty());
 }
 
@@ -97,6 +98,8 @@ TEST_CASE("the command line sets every option") {
                           "volatile-ttl",
                           "--databases",
                           "3",
+                          "--huge-pages",
+                          "off",
                           "--socket-mode",
                           "600",
                           "--socket-group",
@@ -125,6 +128,7 @@ TEST_CASE("the command line sets every option") {
   CHECK(o.config.max_value == 1u << 20);
   CHECK(o.config.policy == coppice::Policy::kVolatileTtl);
   CHECK(o.config.databases == 3);
+  CHECK_FALSE(o.config.huge_pages);
   CHECK(o.config.socket_mode == 0600);
   CHECK(o.config.socket_group == "root");
   CHECK(o.config.allow_uid == std::vector<std::uint32_t>{33, 34});
@@ -169,6 +173,7 @@ TEST_CASE("what is wrong is refused by name") {
       {{"--socket", "/s", "--policy", "lru"}, "'lru'"},
       {{"--socket", "/s", "--databases", "0"}, "--databases"},
       {{"--socket", "/s", "--databases", "65"}, "--databases"},
+      {{"--socket", "/s", "--huge-pages", "on"}, "'on'"},
       {{"--socket", "/s", "--socket-mode", "0888"}, "'0888'"},
       {{"--socket", "/s", "--socket-group", "no-such-group"}, "'no-such-group'"},
       {{"--socket", "/s", "--allow-uid", "www-data"}, "'www-data'"},

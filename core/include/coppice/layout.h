@@ -32,6 +32,12 @@ inline constexpr std::uint32_t kPageShift = 16;
 inline constexpr std::uint32_t kPageSize = 1u << kPageShift;
 inline constexpr std::size_t kSecretSize = 192;
 
+// A mapping at a multiple of this can have huge pages, where the same is true of the offset.
+inline constexpr std::uint64_t kHugePageSize = 2ull << 20;
+constexpr std::uintptr_t huge_aligned(std::uintptr_t address) {
+  return (address + kHugePageSize - 1) / kHugePageSize * kHugePageSize;
+}
+
 // ---- pages -------------------------------------------------------------------------------------------------------
 // A page's word in the page table is generation << 16 | kind. The generation grows whenever the page changes what it
 // is used for, and the table is never used for anything else, so a reader that sees the same word before and after

@@ -36,6 +36,7 @@ struct StoreOptions {
   std::uint32_t databases = 16;                  // 1 … kMaxDatabases
   Policy policy = Policy::kAllKeysLru;
   bool shared = false;           // the arena is a sealed memfd that readers can map
+  bool huge_pages = true;        // where the system has them, and the store is not small
   const Clock* clock = nullptr;  // null: system_clock(). Must outlive the store.
   Version version_floor = 0;     // versions start above this and above the wall clock
 };
