@@ -49,6 +49,8 @@ Store::Impl::Impl(const StoreOptions& options, std::unique_ptr<Segment> segment)
       arena_(*segment_, options.max_memory, options.huge_pages),
       points_(*segment_, arena_),
       deadlines_(pool_),
+      stales_(pool_),
+      tags_(pool_, KeySource{segment_->base()}, segment_->header().hash_secret),
       random_(static_cast<unsigned>(segment_->header().hash_secret[0] | segment_->header().hash_secret[1] << 8) + 1) {
   options_.clock = clock_;
   // (2) Two million writes a second for years would be needed to overtake a clock that counts four a microsecond.
@@ -155,18 +157,20 @@ void Store::find_many(Database db, std::span<const std::string_view> keys, const
 
 // ---- changing ------------------------------------------------------------------------------------------------------
 
-std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline) {
+std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+                                std::uint32_t trailer_size) {
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
-  const bool chained = layout::needs_chain(key_length, value_length);
+  const bool chained = layout::needs_chain(key_length, value_length, trailer_size);
   const bool timed = deadline != kNoDeadline;
-  const std::uint32_t wanted = layout::class_of(layout::block_size(key_length, value_length, timed, chained));
+  const std::uint32_t wanted =
+      layout::class_of(layout::block_size(key_length, value_length, timed, chained, trailer_size));
   const std::uint64_t offset = arena_.take_block(arena_.class_with_block(wanted));
   char* const block = arena_.at(offset);
   std::uint64_t word = value_length;
-  word |=
-      static_cast<std::uint64_t>(key_length | (timed ? layout::kHasDeadline : 0) | (chained ? layout::kIsChained : 0))
-      << 32;
+  word |= static_cast<std::uint64_t>(key_length | (timed ? layout::kHasDeadline : 0) |
+                                     (chained ? layout::kIsChained : 0) | (trailer_size != 0 ? layout::kHasTrailer : 0))
+          << 32;
   word |= static_cast<std::uint64_t>(value.type) << 48 | static_cast<std::uint64_t>(branch) << 56;
   char* at = block + 8;
   layout::write_shared(at, reinterpret_cast<const char*>(&word), 8);
@@ -195,7 +199,7 @@ std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value
 Version Store::Impl::overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class) {
   const Block block = block_at(offset);
   const bool timed = deadline != kNoDeadline;
-  if (segment_->shared() || block.is_chained() || block.has_deadline() != timed ||
+  if (segment_->shared() || block.is_chained() || block.has_trailer() || block.has_deadline() != timed ||
       arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) != layout::kFirstBlockPage + size_class)
     return 0;
   if (timed && deadline != block.deadline()) {
@@ -222,11 +226,7 @@ Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash 
   if (old != 0) {
     points_.replace(points_.find_block(old, hash), offset);
     b.order->replace(key, old >> 3, offset >> 3);
-    const Block before = block_at(old);
-    if (before.has_deadline()) {
-      deadlines_.erase(before.deadline(), old >> 3);
-      --b.with_deadline;
-    }
+    if (block_at(old).has_deadline()) forget_deadline(old);
   } else {
     points_.insert(hash, place, offset);
     b.order->insert(key, offset >> 3);
@@ -251,10 +251,8 @@ void Store::Impl::remove_ordered(std::uint64_t offset) {
   const Block block = block_at(offset);
   const KeyHash hash = points_.hash(block.branch(), block.key());
   points_.erase(points_.find_block(offset, hash), hash);
-  if (block.has_deadline()) {
-    deadlines_.erase(block.deadline(), offset >> 3);
-    --branches_[block.branch()].with_deadline;
-  }
+  if (block.has_deadline()) forget_deadline(offset);
+  if (block.has_trailer()) forget_tags(offset);
   --entries_;
   if (offset == pinned_) pinned_ = 0;
   discard(offset, true);
@@ -270,6 +268,12 @@ void Store::Impl::give_back_surplus() {
   while (void* page = pool_.surplus_page())
     arena_.free_page(static_cast<std::uint32_t>((static_cast<char*>(page) - segment_->base()) >> layout::kPageShift));
 }
+
+namespace {
+bool carries_more(const SetOptions& options) {
+  return !options.tags.empty() || options.keep_tags || options.stale > 0 || options.compute_us != 0;
+}
+}  // namespace
 
 Result<SetResult> Store::set(Database db, std::string_view key, Value value, const SetOptions& options) {
   Impl& s = *impl_;
@@ -300,7 +304,16 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
     if (old != 0) s.remove(old);
     s.give_back_surplus();
+    if (s.listener_ != nullptr) s.listener_->on_change(db, key);
     return SetResult{true, 0};
+  }
+  if (carries_more(options)) [[unlikely]] {
+    Impl::Extras extras;
+    extras.keep = options.keep_tags && live;
+    if (const Error e = extras.take(options); e != Error::kNone) return e;
+    const auto done = s.set_with_extras(branch, key, value, deadline, hash, place, old, extras);
+    if (done && s.listener_ != nullptr) s.listener_->on_change(db, key);
+    return done;
   }
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
@@ -310,6 +323,7 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   if (live && !chained)
     if (const Version version = s.overwrite(old, value, deadline, size_class); version != 0) {
       ++s.sets_;
+      if (s.listener_ != nullptr) s.listener_->on_change(db, key);
       return SetResult{true, version};
     }
   s.pinned_ = old;
@@ -317,11 +331,15 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   old = s.pinned_;
   s.pinned_ = 0;
   if (!room) return Error::kOutOfMemory;
-  const std::uint64_t offset = s.fill(branch, key, value, deadline);
+  const std::uint64_t offset = s.fill(branch, key, value, deadline, 0);
   const Version version = s.publish(branch, key, hash, place, offset, old);
-  if (old != 0) s.discard(old, true);
+  if (old != 0) {
+    if (s.block_at(old).has_trailer()) s.forget_tags(old);
+    s.discard(old, true);
+  }
   ++s.sets_;
   s.give_back_surplus();
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
   return SetResult{true, version};
 }
 
@@ -330,12 +348,15 @@ bool Store::erase(Database db, std::string_view key) {
   if (!s.holds(db, key)) return false;
   const std::uint8_t branch = s.branch_of(db);
   Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
-  if (slot == nullptr) return false;
-  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
-  const bool live = !s.passed(s.block_at(offset));
-  if (!live) ++s.expired_;
-  s.remove(offset);
-  s.give_back_surplus();
+  bool live = false;
+  if (slot != nullptr) {
+    const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+    live = !s.passed(s.block_at(offset));
+    if (!live) ++s.expired_;
+    s.remove(offset);
+    s.give_back_surplus();
+  }
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
   return live;
 }
 
@@ -349,11 +370,12 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
     s.remove(old);
     s.give_back_surplus();
+    if (s.listener_ != nullptr) s.listener_->on_change(db, key);
     return true;
   }
   const Block before = s.block_at(old);
-  const std::uint32_t size =
-      layout::block_size(before.key_length(), before.value_length(), deadline != kNoDeadline, before.is_chained());
+  const std::uint32_t size = layout::block_size(before.key_length(), before.value_length(), deadline != kNoDeadline,
+                                                before.is_chained(), s.trailer(old).size());
   s.pinned_ = old;
   PointIndex::Place place;
   const bool room = s.ensure_room(layout::class_of(size), 0, hash, &place);
@@ -379,11 +401,17 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   const char* const from = reinterpret_cast<const char*>(source.page_numbers());
   const std::string_view tail = source.tail();
   layout::write_shared(at, from, static_cast<std::size_t>(tail.data() + tail.size() - from));
+  if (source.has_trailer()) {
+    const std::uint32_t n = s.trailer(old).size();
+    layout::write_shared(s.block_end(offset) - n, s.block_end(old) - n, n);
+    s.hand_over_tags(key, old, offset);
+  }
   const bool marked = s.arena_.is_marked(old);
   s.publish(branch, key, hash, place, offset, old);
   s.discard(old, false);
   if (marked) s.arena_.mark(offset);
   s.give_back_surplus();
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
   return true;
 }
 
@@ -405,6 +433,7 @@ Result<std::int64_t> Store::increment(Database db, std::string_view key, std::in
     const auto written = std::to_chars(again, again + sizeof again, value);
     if (std::string_view(again, static_cast<std::size_t>(written.ptr - again)) != text) return Error::kNotInteger;
     how.keep_deadline = true;
+    how.keep_tags = block.has_trailer();
   }
   if (__builtin_add_overflow(value, by, &value)) return Error::kOverflow;
   char text[24];

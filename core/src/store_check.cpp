@@ -8,12 +8,13 @@ std::string Store::check() const {
   if (std::string bad = s.arena_.check(); !bad.empty()) return bad;
   if (s.arena_.used_bytes() > s.options_.max_memory) return "more memory is held than max_memory";
   if (s.pool_.emergencies() != 0) return "the pool for the order index was not given room beforehand";
-  std::uint64_t entries = 0, timed = 0;
+  std::uint64_t entries = 0, timed = 0, stale = 0, memberships = 0;
   for (std::size_t b = 0; b < s.branches_.size(); ++b) {
     const auto& branch = s.branches_[b];
     if (branch.order == nullptr) continue;
     if (const char* bad = branch.order->check()) return bad;
     std::uint64_t branch_timed = 0;
+    stale += branch.stale;
     for (auto p = branch.order->first(); p; p = branch.order->next(p)) {
       const std::uint64_t offset = branch.order->at(p) << 3;
       const Block block = s.block_at(offset);
@@ -23,19 +24,34 @@ std::string Store::check() const {
       if (slot == nullptr) return "an entry is missing from the point index";
       if (layout::slot_offset(slot->load(std::memory_order_relaxed)) != offset) return "the indexes disagree";
       branch_timed += block.has_deadline();
+      const Trailer t = s.trailer(offset);
+      if (block.has_trailer() && block.size() + t.size() > s.class_size_at(offset)) return "a trailer has no room";
+      for (std::uint32_t i = 0; i < t.tag_count(); ++i, ++memberships) {
+        if (t.tag(i) == 0 || s.tags_.branch(t.tag(i)) != b) return "an entry has a tag of another branch";
+        if (i > 0 && s.tags_.name(t.tag(i - 1)) >= s.tags_.name(t.tag(i))) return "an entry's tags are not in order";
+        if (!s.tags_.has(t.tag(i), block.key(), offset >> 3)) return "an entry is no member of its tag";
+      }
       ++entries;
     }
     if (branch_timed != branch.with_deadline) return "a branch's count of deadlines is wrong";
     timed += branch_timed;
   }
   if (entries != s.entries_) return "the count of entries is wrong";
-  if (timed != s.deadlines_.size()) return "the deadline index holds another number of entries";
+  if (timed != s.deadlines_.size() + s.stales_.size()) return "the deadline index holds another number of entries";
+  if (stale != s.stales_.size()) return "the branches' counts of stale entries are wrong";
   std::uint64_t walked = 0;
   for (auto due = s.deadlines_.first(); due; due = s.deadlines_.next(*due), ++walked) {
     const Block block = s.block_at(due->ref << 3);
     if (!block.is_live() || block.deadline() != due->deadline) return "the deadline index is wrong";
   }
+  for (auto due = s.stales_.first(); due; due = s.stales_.next(*due), ++walked) {
+    const Block block = s.block_at(due->ref << 3);
+    if (!block.is_live() || s.hard_deadline(due->ref << 3) != due->deadline) return "the stale index is wrong";
+  }
   if (walked != timed) return "the deadline index's walk is wrong";
+  if (const char* bad = s.tags_.check()) return bad;
+  // Each entry is a member of each of its tags; there being no more memberships, there are no others.
+  if (memberships != s.tags_.memberships()) return "a tag has a member that does not have it";
   return s.points_.check(entries);
 }
 

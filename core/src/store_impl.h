@@ -1,5 +1,5 @@
-// The store's inside: one class in four files. store.cpp: points; store_ranges.cpp: ranges, databases and upkeep;
-// store_room.cpp: memory; store_check.cpp: the comparison of all structures.
+// The store's inside: one class in some files. store.cpp: points; store_tags.cpp: tags and trailers; store_ranges.cpp:
+// ranges, databases and upkeep; store_room.cpp: memory; store_check.cpp: the comparison of all structures.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "order_index.h"
 #include "point_index.h"
 #include "segment.h"
+#include "tag_index.h"
 
 namespace coppice {
 
@@ -27,6 +28,7 @@ class Store::Impl {
   struct Branch {
     std::unique_ptr<OrderIndex> order;
     std::uint64_t with_deadline = 0;
+    std::uint64_t stale = 0;  // of them, those in stales_
   };
   using Slot = PointIndex::Slot;
 
@@ -51,12 +53,14 @@ class Store::Impl {
   bool holds(Database db, std::string_view key) const { return check_key(db, key) == Error::kNone; }
 
   // ---- changing
-  // A new block with everything but its version. REQUIRES: ensure_room() was true for it.
-  std::uint64_t fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline);
+  // A new block with everything but its version, and with room for a trailer. REQUIRES: ensure_room() was true for it.
+  std::uint64_t fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+                     std::uint32_t trailer_size);
   // Overwrites the value where it lies, if nobody reads without asking the store (it is not shared) and the block is as
   // good for the new value: no index has to be told. 0: it can't.
   Version overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class);
-  // Publishes `offset`, in place of `old` (0: none), as the entry of `key`.
+  // Publishes `offset`, in place of `old` (0: none), as the entry of `key`. The memberships of both must be right
+  // already, or are seen to by the caller: forget_tags().
   Version publish(std::uint8_t branch, std::string_view key, layout::KeyHash hash, const PointIndex::Place& place,
                   std::uint64_t offset, std::uint64_t old);
   // Takes the entry out of all indexes and frees it.
@@ -67,12 +71,66 @@ class Store::Impl {
   void discard(std::uint64_t offset, bool with_data);
   void give_back_surplus();
 
+  // ---- trailers (store_tags.cpp)
+  std::uint32_t class_size_at(std::uint64_t offset) const {
+    return layout::kClassSizes[arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) -
+                               layout::kFirstBlockPage];
+  }
+  char* block_end(std::uint64_t offset) const { return arena_.at(offset) + class_size_at(offset); }
+  // As if empty where there is none.
+  Trailer trailer(std::uint64_t offset) const {
+    return Trailer(block_at(offset).has_trailer() ? block_end(offset) : nullptr);
+  }
+  // What an entry carries besides its value.
+  struct Extras {
+    std::vector<std::string_view> tags;  // sorted, without doubles
+    std::uint64_t refresh = 0;           // the refresh word
+    bool keep = false;                   // those of the entry that is replaced, instead
+    Error take(const SetOptions& options);
+    std::uint32_t size() const { return layout::trailer_size(static_cast<std::uint32_t>(tags.size()), refresh != 0); }
+  };
+  // The part of set() behind its conditions, for entries that carry more than a value. old: 0, or the entry there.
+  Result<SetResult> set_with_extras(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+                                    layout::KeyHash hash, PointIndex::Place place, std::uint64_t old, Extras& extras);
+  // Makes the unpublished block a member of the tags. false: no room, and nothing has changed.
+  bool join_tags(std::uint8_t branch, std::string_view key, std::uint64_t offset, Extras& extras);
+  void leave_tags(std::string_view key, std::uint64_t offset, std::uint32_t joined);
+  // `to` is the entry now wherever `from` was a member, whose tags it has.
+  void hand_over_tags(std::string_view key, std::uint64_t from, std::uint64_t to);
+  void forget_tags(std::uint64_t offset);
+  bool has_tag(std::uint64_t offset, TagId id) const;
+  // Takes a timed entry out of whichever index of deadlines it is in.
+  void forget_deadline(std::uint64_t offset);
+  // Moves an entry that is due to the index of hard deadlines. false: it has no window, or it is over, or no room.
+  bool keep_stale(std::uint64_t offset, Millis now);
+  Millis hard_deadline(std::uint64_t offset) const {
+    return deadline_after(block_at(offset).deadline(), trailer(offset).stale());
+  }
+  RefreshView refresh_view(std::uint64_t offset) const;
+  std::uint64_t offset_of(const EntryView& entry) const;
+  bool erase_some_tagged(TagId id, std::string_view from, Version newest, std::size_t budget, std::string* resume,
+                         std::uint64_t* removed);
+  // Of `n` entries in all: f(offset) -> bool says for those that are no live ones whether they are among the n.
+  template <class F>
+  std::uint64_t less_dead(std::uint64_t n, F&& belongs) const {
+    const Millis now = clock_->monotonic_ms();
+    for (auto due = deadlines_.first(); due && due->deadline <= now; due = deadlines_.next(*due))
+      if (belongs(due->ref << 3)) --n;
+    for (auto due = stales_.first(); due; due = stales_.next(*due))
+      if (belongs(due->ref << 3)) --n;
+    return n;
+  }
+
   // ---- room (store_room.cpp)
   // Makes sure that one entry can be written: a block of the class, data pages, index and order nodes. Evicts and moves
   // other entries, never the one at pinned_: the entry that is to be replaced (0: none, so the index grows by one). It
   // may expire meanwhile; then pinned_ is 0 afterwards. `place` is where the key will go in the point index.
   bool ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash, PointIndex::Place* place);
   bool ensure_pool();
+  // The same, and entries are given up for it.
+  bool ensure_pool_by_eviction();
+  // ensure_room() without the block and its pages.
+  bool ensure_place(layout::KeyHash hash, PointIndex::Place* place);
   bool reclaim(std::uint32_t wanted_class);
   bool empty_a_page();
   bool move_entry(std::uint64_t offset);
@@ -103,6 +161,10 @@ class Store::Impl {
   PointIndex points_;
   JudyPool pool_;
   DeadlineIndex deadlines_;
+  DeadlineIndex stales_;  // entries behind their deadline, by the end of their stale window
+  TagIndex tags_;
+  TagId released_ = 0;  // a tag that has let go of the entries that are being removed
+  StoreListener* listener_ = nullptr;
   std::array<Branch, 256> branches_;
   std::array<std::uint8_t, kMaxDatabases> branch_of_{};
   std::vector<std::uint8_t> free_branches_;

@@ -40,6 +40,7 @@ RangeErase Store::begin_erase_prefix(Database db, std::string_view prefix) {
     erase.done_ = true;
     return erase;
   }
+  if (impl_->listener_ != nullptr) impl_->listener_->on_erase_prefix(db, prefix);
   erase.branch_ = impl_->branch_of(db);
   erase.prefix_ = prefix;
   erase.next_ = prefix;
@@ -70,12 +71,19 @@ std::uint64_t Store::count_prefix(Database db, std::string_view prefix) const {
   std::uint64_t n =
       prefix.empty() ? s.branches_[branch].order->size() : s.branches_[branch].order->count_prefix(prefix);
   if (n == 0 || s.branches_[branch].with_deadline == 0) return n;
-  const Millis now = s.clock_->monotonic_ms();
-  for (auto due = s.deadlines_.first(); due && due->deadline <= now; due = s.deadlines_.next(*due)) {
-    const Block block = s.block_at(due->ref << 3);
-    if (block.branch() == branch && block.key().substr(0, prefix.size()) == prefix) --n;
+  // A short range beside many entries in their stale windows is walked instead.
+  if (s.branches_[branch].stale > n) {
+    n = 0;
+    scan(db, {.prefix = prefix}, [&n](const EntryView&) {
+      ++n;
+      return true;
+    });
+    return n;
   }
-  return n;
+  return s.less_dead(n, [&](std::uint64_t offset) {
+    const Block block = s.block_at(offset);
+    return block.branch() == branch && block.key().substr(0, prefix.size()) == prefix;
+  });
 }
 
 void Store::scan(Database db, const ScanRange& range, const ScanFn& f) const {
@@ -124,10 +132,13 @@ void Store::Impl::map_database(Database db, std::uint8_t branch) {
 
 void Store::flush(Database db) {
   Impl& s = *impl_;
-  if (db >= s.options_.databases || s.order(s.branch_of(db)).size() == 0) return;
-  const std::uint8_t old = s.branch_of(db);
-  s.map_database(db, s.take_branch());
-  s.dead_branches_.push_back(old);
+  if (db >= s.options_.databases) return;
+  if (s.order(s.branch_of(db)).size() != 0) {
+    const std::uint8_t old = s.branch_of(db);
+    s.map_database(db, s.take_branch());
+    s.dead_branches_.push_back(old);
+  }
+  if (s.listener_ != nullptr) s.listener_->on_flush(db);
 }
 
 void Store::swap(Database a, Database b) {
@@ -136,14 +147,21 @@ void Store::swap(Database a, Database b) {
   const std::uint8_t branch_a = s.branch_of(a);
   s.map_database(a, s.branch_of(b));
   s.map_database(b, branch_a);
+  if (s.listener_ == nullptr) return;
+  s.listener_->on_flush(a);
+  s.listener_->on_flush(b);
 }
 
 std::uint64_t Store::count(Database db) const {
-  return db < impl_->options_.databases ? impl_->branches_[impl_->branch_of(db)].order->size() : 0;
+  if (db >= impl_->options_.databases) return 0;
+  const auto& branch = impl_->branches_[impl_->branch_of(db)];
+  return branch.order->size() - branch.stale;
 }
 
 std::uint64_t Store::count_with_deadline(Database db) const {
-  return db < impl_->options_.databases ? impl_->branches_[impl_->branch_of(db)].with_deadline : 0;
+  if (db >= impl_->options_.databases) return 0;
+  const auto& branch = impl_->branches_[impl_->branch_of(db)];
+  return branch.with_deadline - branch.stale;
 }
 
 std::optional<std::string> Store::random_key(Database db) {
@@ -186,15 +204,19 @@ bool Store::purge(std::size_t budget) { return impl_->purge(budget); }
 
 bool Store::Impl::expire(std::size_t budget, std::uint64_t* removed) {
   auto due = deadlines_.first();
-  if (!due) return false;
+  auto over = stales_.first();
+  if (!due && !over) return false;
   const Millis now = clock_->monotonic_ms();
-  for (; budget > 0 && due && due->deadline <= now; --budget, due = deadlines_.first()) {
-    remove(due->ref << 3);
+  const auto drop = [&](EntryRef ref) {
+    remove(ref << 3);
     ++expired_;
     if (removed != nullptr) ++*removed;
-  }
+  };
+  for (; budget > 0 && over && over->deadline <= now; --budget, over = stales_.first()) drop(over->ref);
+  for (; budget > 0 && due && due->deadline <= now; --budget, due = deadlines_.first())
+    if (!block_at(due->ref << 3).has_trailer() || !keep_stale(due->ref << 3, now)) drop(due->ref);
   give_back_surplus();
-  return due && due->deadline <= now;
+  return (due && due->deadline <= now) || (over && over->deadline <= now);
 }
 
 bool Store::expire(std::size_t budget) { return impl_->expire(budget); }
@@ -208,8 +230,9 @@ std::uint64_t Store::prune() {
 
 std::optional<Millis> Store::next_deadline() const {
   const auto due = impl_->deadlines_.first();
-  if (!due) return std::nullopt;
-  return due->deadline;
+  const auto over = impl_->stales_.first();
+  if (!due && !over) return std::nullopt;
+  return std::min(due ? due->deadline : kNoDeadline, over ? over->deadline : kNoDeadline);
 }
 
 // ---- settings, sharing ---------------------------------------------------------------------------------------------
@@ -233,7 +256,7 @@ StoreStats Store::stats() const {
   const Impl& s = *impl_;
   StoreStats t;
   t.entries = s.entries_;
-  t.entries_with_deadline = s.deadlines_.size();
+  t.entries_with_deadline = s.deadlines_.size() + s.stales_.size();
   t.used_memory = s.arena_.used_bytes();
   t.max_memory = s.options_.max_memory;
   t.entry_bytes = (s.arena_.block_pages() + s.arena_.pages_of(layout::kDataPage)) * layout::kPageSize;
@@ -247,11 +270,17 @@ StoreStats Store::stats() const {
   t.evicted = s.evicted_;
   t.expired = s.expired_;
   t.moved = s.moved_;
+  t.stale = s.stales_.size();
+  t.tags = s.tags_.tags();
+  t.tag_memberships = s.tags_.memberships();
+  t.tag_index_bytes = s.tags_.bytes();
   for (const std::uint8_t b : s.dead_branches_) t.pending_purge += s.branches_[b].order->size();
   return t;
 }
 
 Version Store::newest_version() const { return impl_->last_version_; }
+Version Store::take_version() { return impl_->next_version(); }
+void Store::set_listener(StoreListener* listener) { impl_->listener_ = listener; }
 int Store::descriptor() const { return impl_->segment_->descriptor(); }
 const layout::SegmentHeader& Store::header() const { return impl_->segment_->header(); }
 

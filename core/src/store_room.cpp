@@ -20,6 +20,19 @@ bool Store::Impl::ensure_pool() {
   return true;
 }
 
+bool Store::Impl::ensure_pool_by_eviction() {
+  // What is wanted is a page: blocks of the largest class are one.
+  while (!ensure_pool())
+    if (!reclaim(layout::kClassCount - 1)) return false;
+  return true;
+}
+
+bool Store::Impl::ensure_place(layout::KeyHash hash, PointIndex::Place* place) {
+  while (!ensure_pool() || (pinned_ == 0 && !points_.prepare(hash, place)))
+    if (!reclaim(layout::kClassCount - 1)) return false;
+  return true;
+}
+
 bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash,
                               PointIndex::Place* place) {
   // Nearly always there is room already.
@@ -77,11 +90,17 @@ bool Store::Impl::move_entry(std::uint64_t offset) {
   const std::uint64_t to = arena_.take_block(size_class);
   if (to == 0) return false;
   layout::write_shared(arena_.at(to) + 8, arena_.at(offset) + 8, block.size() - 8);
+  if (block.has_trailer()) {
+    const std::uint32_t n = trailer(offset).size();
+    layout::write_shared(block_end(to) - n, block_end(offset) - n, n);
+    hand_over_tags(block.key(), offset, to);
+  }
   block_at(to).header().version.store(block.version(), std::memory_order_release);  // (2)
   const layout::KeyHash hash = points_.hash(block.branch(), block.key());
   points_.replace(points_.find_block(offset, hash), to);
   branches_[block.branch()].order->replace(block.key(), offset >> 3, to >> 3);
-  if (block.has_deadline()) deadlines_.replace(block.deadline(), offset >> 3, to >> 3);
+  if (block.has_deadline() && !deadlines_.replace(block.deadline(), offset >> 3, to >> 3))
+    stales_.replace(hard_deadline(offset), offset >> 3, to >> 3);
   if (arena_.is_marked(offset)) arena_.mark(to);
   if (pinned_ == offset) pinned_ = to;
   discard(offset, false);
@@ -131,7 +150,7 @@ std::size_t Store::Impl::evict(std::size_t count, std::uint32_t wanted_class) {
 // CLOCK over the arena in the order of pages and blocks. A new entry takes the place of one that the hand has passed,
 // so it is looked at after a whole turn; an entry that was read meanwhile gets another turn.
 std::size_t Store::Impl::evict_by_hand(std::size_t count, bool volatile_only) {
-  if (volatile_only && deadlines_.size() == 0) return 0;
+  if (volatile_only && deadlines_.size() + stales_.size() == 0) return 0;
   std::size_t evicted = 0;
   std::size_t looked = 0;
   std::size_t pages = 0;
@@ -184,15 +203,18 @@ std::size_t Store::Impl::evict_at_random(std::size_t count) {
 
 std::size_t Store::Impl::evict_soonest(std::size_t count) {
   std::size_t evicted = 0;
-  auto due = deadlines_.first();
-  while (evicted < count && due) {
-    if (due->ref << 3 == pinned_) {
-      due = deadlines_.next(*due);
-      continue;
+  // What is stale already goes before what may still be read.
+  for (DeadlineIndex* index : {&stales_, &deadlines_}) {
+    auto due = index->first();
+    while (evicted < count && due) {
+      if (due->ref << 3 == pinned_) {
+        due = index->next(*due);
+        continue;
+      }
+      evict_one(due->ref << 3);
+      ++evicted;
+      due = index->first();
     }
-    evict_one(due->ref << 3);
-    ++evicted;
-    due = deadlines_.first();
   }
   return evicted;
 }

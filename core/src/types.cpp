@@ -47,6 +47,12 @@ std::string_view error_message(Error e) {
       return "the value has a type that the operation does not apply to";
     case Error::kBadDatabase:
       return "there is no such database";
+    case Error::kEmptyTag:
+      return "a tag is empty";
+    case Error::kTagTooLong:
+      return "a tag is longer than 1024 bytes";
+    case Error::kTooManyTags:
+      return "there are more than 4096 tags for one key";
   }
   return "unknown error";
 }

@@ -26,7 +26,7 @@ static_assert(std::endian::native == std::endian::little && sizeof(void*) == 8);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
 inline constexpr std::uint64_t kMagic = 0x31454349'50504f43;  // "COPPICE1"
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 inline constexpr std::uint32_t kHeaderSize = 4096;
 inline constexpr std::uint32_t kPageShift = 16;
 inline constexpr std::uint32_t kPageSize = 1u << kPageShift;
@@ -90,7 +90,8 @@ inline constexpr auto kClassTable = make_class_table();
 constexpr std::uint32_t class_of(std::uint32_t size) { return kClassTable[(size + 7) / 8]; }
 
 // ---- blocks ------------------------------------------------------------------------------------------------------
-// One entry: header, deadline if any, page numbers of a large value if any, key, then the value or its tail.
+// One entry: header, deadline if any, page numbers of a large value if any, key, then the value or its tail; a trailer,
+// if any, ends where the block ends.
 // The version word is even while the entry lives, odd once it is retired, 0 in a block that was never used.
 struct BlockHeader {
   std::atomic<std::uint64_t> version;
@@ -104,6 +105,25 @@ static_assert(sizeof(BlockHeader) == 16);
 inline constexpr std::uint16_t kKeyLengthMask = 0x1fff;
 inline constexpr std::uint16_t kHasDeadline = 0x8000;
 inline constexpr std::uint16_t kIsChained = 0x4000;  // the value's whole pages lie elsewhere
+inline constexpr std::uint16_t kHasTrailer = 0x2000;
+
+// The trailer of an entry with tags, a stale window or a known compute time. It is counted from the end of the block,
+// which a block's size class tells, so that whoever has no use for it need not know of it:
+//
+//   … value │ unused │ tag ids, 4 each (if a list) │ refresh word 8 (if there is one) │ trailer word 4 │ end of the
+//   block
+//
+// trailer word: kTrailerRefresh | kTrailerList | number of tags (with kTrailerList) or the one tag's id (0: none).
+// refresh word: stale window in ms << 32 | compute time in µs.
+inline constexpr std::uint32_t kTrailerRefresh = 1u << 31;
+inline constexpr std::uint32_t kTrailerList = 1u << 30;
+inline constexpr std::uint32_t kTagIdMask = kTrailerList - 1;
+inline constexpr std::uint32_t kRefreshAt = 12;  // bytes before the block's end
+constexpr std::uint32_t trailer_size(std::uint32_t tags, bool refresh) {
+  if (tags == 0 && !refresh) return 0;
+  return 4 + (tags > 1 ? 4 * tags : 0) + (refresh ? 8 : 0);
+}
+inline constexpr std::uint32_t kLargestTrailer = 4 + 8 + 4 * static_cast<std::uint32_t>(kMaxTags);
 
 // How a chained value is cut: `pages` whole data pages, then `tail` bytes in the block itself.
 struct Chain {
@@ -112,21 +132,23 @@ struct Chain {
 };
 constexpr Chain chain_of(std::uint32_t value_length) {
   Chain c{value_length / kPageSize, value_length % kPageSize};
-  const std::uint32_t room = kPageSize - 24 - static_cast<std::uint32_t>(kMaxKeyLength) - 4 * (c.pages + 1);
+  const std::uint32_t room =
+      kPageSize - 24 - static_cast<std::uint32_t>(kMaxKeyLength) - kLargestTrailer - 4 * (c.pages + 1);
   if (c.tail > room) c = {c.pages + 1, 0};
   return c;
 }
 
 // Bytes of an entry's block, before rounding to a class.
-constexpr std::uint32_t block_size(std::uint32_t key_length, std::uint32_t value_length, bool deadline, bool chained) {
-  const std::uint32_t fixed = 16 + (deadline ? 8 : 0) + key_length;
+constexpr std::uint32_t block_size(std::uint32_t key_length, std::uint32_t value_length, bool deadline, bool chained,
+                                   std::uint32_t trailer = 0) {
+  const std::uint32_t fixed = 16 + (deadline ? 8 : 0) + key_length + trailer;
   if (!chained) return fixed + value_length;
   const Chain c = chain_of(value_length);
   return fixed + 4 * c.pages + c.tail;
 }
 // Whether a value must be chained. Does not depend on the deadline, so that gaining one never moves the value.
-constexpr bool needs_chain(std::uint32_t key_length, std::uint32_t value_length) {
-  return 24ull + key_length + value_length > kPageSize;
+constexpr bool needs_chain(std::uint32_t key_length, std::uint32_t value_length, std::uint32_t trailer = 0) {
+  return 24ull + key_length + value_length + trailer > kPageSize;
 }
 
 // A class's size as a reciprocal, so that readers check a block's place without a division.

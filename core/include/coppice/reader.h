@@ -5,6 +5,8 @@
 //   auto status = reader->read(0, "user.42.name", [&](const ReadInfo& e) { value.resize(e.value_size); return
 //   value.data(); }, &info);
 //
+// read_stale() also shows an entry behind its deadline while its stale window lasts.
+//
 // Protocol and invariants: docs/shared-memory.md. Nothing that the segment says is trusted: every offset and length is
 // checked before it is used.
 //
@@ -38,6 +40,13 @@ struct ReadInfo {
   std::uint64_t block = 0;  // offset, for the hint page
 };
 
+// The same for read_stale().
+struct RefreshInfo : ReadInfo {
+  bool is_stale = false;         // the deadline has passed, the stale window has not
+  std::uint32_t stale = 0;       // the window's length, ms
+  std::uint32_t compute_us = 0;  // 0: not known
+};
+
 // A key made ready for reading: hashed once. Without initializers, since a batch of them would be cleared for nothing.
 struct ReadKey {
   std::string_view key;
@@ -59,6 +68,14 @@ class Reader {
   // REQUIRES: key has 1 … kMaxKeyLength bytes; db < databases().
   template <class Dest>
   ReadStatus read(Database db, std::string_view key, Millis now, Dest&& dest, ReadInfo* info) const {
+    ReadKey k;
+    prepare(&k, db, key);
+    return read(k, now, dest, info);
+  }
+
+  // The same for who can recompute the entry: it is a hit until its stale window is over, too.
+  template <class Dest>
+  ReadStatus read_stale(Database db, std::string_view key, Millis now, Dest&& dest, RefreshInfo* info) const {
     ReadKey k;
     prepare(&k, db, key);
     return read(k, now, dest, info);
@@ -96,10 +113,11 @@ class Reader {
     k->hash.tag = hash.tag;
     k->hash.home = hash.home;
   }
-  template <class Dest>
-  ReadStatus read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) const;
-  template <class Dest>
-  Attempt attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* info) const;
+  // Info: ReadInfo or RefreshInfo.
+  template <class Dest, class Info>
+  ReadStatus read(ReadKey& key, Millis now, Dest&& dest, Info* info) const;
+  template <class Dest, class Info>
+  Attempt attempt(ReadKey& key, Millis now, Dest& dest, Info* info) const;
   // A block as read_block() found it, for read_chained().
   struct Found {
     std::uint64_t offset;
@@ -110,12 +128,16 @@ class Reader {
     std::uint64_t rest;
   };
   // The entry that `slot` refers to, if it is the key's.
-  template <class Dest>
+  template <class Dest, class Info>
   Attempt read_block(std::uint64_t slot, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
-                     ReadInfo* info) const;
-  template <class Dest>
+                     Info* info) const;
+  template <class Dest, class Info>
   Attempt read_chained(const Found& found, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
-                       ReadInfo* info) const;
+                       Info* info) const;
+  // Whether the entry is over: past its deadline, or for a RefreshInfo, which is filled, past its stale window.
+  // `end` is the block's end, `rest` its second word. A guess until the block is seen unchanged.
+  template <class Info>
+  static bool is_over(const char* end, std::uint64_t rest, Millis deadline, Millis now, Info* info);
   // Whether what was read, if it was `unchanged` so far, is of the branch that the database still has.
   bool is_current(const ReadKey& key, bool unchanged) const {
     return unchanged && header().database_map[key.db].load(std::memory_order_relaxed) == key.map_word;  // (6)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ctime>
+#include <type_traits>
 
 #include "coppice/clock.h"
 #include "coppice/reader.h"
@@ -21,8 +22,31 @@ inline bool passed(Millis deadline, Millis now) {
 
 }  // namespace detail
 
-template <class Dest>
-ReadStatus Reader::read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) const {
+template <class Info>
+bool Reader::is_over(const char* end, std::uint64_t rest, Millis deadline, Millis now, Info* info) {
+  constexpr std::uint64_t kTimed = static_cast<std::uint64_t>(layout::kHasDeadline) << 32;
+  const bool due = (rest & kTimed) != 0 && detail::passed(deadline, now);
+  if constexpr (std::is_same_v<Info, RefreshInfo>) {
+    constexpr std::uint64_t kTrailed = static_cast<std::uint64_t>(layout::kHasTrailer) << 32;
+    info->is_stale = due;
+    info->stale = info->compute_us = 0;
+    if ((rest & kTrailed) == 0) return due;
+    // (5) Every block has room for a trailer behind its header: the smallest is 32 bytes.
+    std::uint32_t word;
+    layout::read_shared(reinterpret_cast<char*>(&word), end - 4, 4);
+    if ((word & layout::kTrailerRefresh) == 0) return due;
+    std::uint64_t refresh;
+    layout::read_shared(reinterpret_cast<char*>(&refresh), end - layout::kRefreshAt, 8);
+    info->stale = static_cast<std::uint32_t>(refresh >> 32);
+    info->compute_us = static_cast<std::uint32_t>(refresh);
+    return due && (info->stale == 0 || detail::passed(deadline_after(deadline < 0 ? 0 : deadline, info->stale), now));
+  } else {
+    return due;
+  }
+}
+
+template <class Dest, class Info>
+ReadStatus Reader::read(ReadKey& key, Millis now, Dest&& dest, Info* info) const {
   constexpr int kAttempts = 32;  // (4) never without end
   for (int i = 0; i < kAttempts; ++i) {
     switch (attempt(key, now, dest, info)) {
@@ -39,9 +63,9 @@ ReadStatus Reader::read(ReadKey& key, Millis now, Dest&& dest, ReadInfo* info) c
   return ReadStatus::kAskOwner;
 }
 
-template <class Dest>
+template <class Dest, class Info>
 Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
-                                   ReadInfo* info) const {
+                                   Info* info) const {
   // (5) The slot may be anything: the block must be where a block of its page's class begins.
   const std::uint64_t offset = layout::slot_offset(slot);
   const std::uint64_t page = offset >> layout::kPageShift;
@@ -83,7 +107,11 @@ Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit, cons
     return unchanged() ? Attempt::kOtherKey : Attempt::kAgain;  // another key with the same tag
 
   Millis deadline = kNoDeadline;
-  if ((rest & kTimed) != 0) {
+  if constexpr (std::is_same_v<Info, RefreshInfo>) {
+    if ((rest & kTimed) != 0) layout::read_shared(reinterpret_cast<char*>(&deadline), block + 16, 8);
+    if (is_over(block + size, rest, deadline, now, info))
+      return is_current(key, unchanged()) ? Attempt::kMiss : Attempt::kAgain;  // (8)
+  } else if ((rest & kTimed) != 0) {
     layout::read_shared(reinterpret_cast<char*>(&deadline), block + 16, 8);
     if (detail::passed(deadline, now)) return is_current(key, unchanged()) ? Attempt::kMiss : Attempt::kAgain;  // (8)
   }
@@ -97,9 +125,9 @@ Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit, cons
 }
 
 // The same for a value of which whole pages lie elsewhere.
-template <class Dest>
+template <class Dest, class Info>
 [[gnu::noinline]] Reader::Attempt Reader::read_chained(const Found& found, std::uint64_t limit, const ReadKey& key,
-                                                       Millis now, Dest& dest, ReadInfo* info) const {
+                                                       Millis now, Dest& dest, Info* info) const {
   const char* const block = base_ + found.offset;
   const auto& version_word = reinterpret_cast<const layout::BlockHeader*>(block)->version;
   const auto value_length = static_cast<std::uint32_t>(found.rest);
@@ -121,9 +149,10 @@ template <class Dest>
     return unchanged() ? Attempt::kOtherKey : Attempt::kAgain;
   Millis deadline = kNoDeadline;
   if (timed) layout::read_shared(reinterpret_cast<char*>(&deadline), block + 16, 8);
+  const bool over = is_over(block + found.size, found.rest, deadline, now, info);
   // A length that a block's next life left here could make the caller reserve a gigabyte for nothing.
   if (!unchanged()) return Attempt::kAgain;
-  if (timed && detail::passed(deadline, now)) return is_current(key, true) ? Attempt::kMiss : Attempt::kAgain;  // (8)
+  if (over) return is_current(key, true) ? Attempt::kMiss : Attempt::kAgain;  // (8)
   info->version = found.version;
   info->deadline = deadline;
   info->type = static_cast<ValueType>(static_cast<std::uint8_t>(found.rest >> 48));
@@ -145,8 +174,8 @@ template <class Dest>
   return is_current(key, unchanged()) ? Attempt::kHit : Attempt::kAgain;
 }
 
-template <class Dest>
-Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, ReadInfo* info) const {
+template <class Dest, class Info>
+Reader::Attempt Reader::attempt(ReadKey& key, Millis now, Dest& dest, Info* info) const {
   const layout::SegmentHeader& h = header();
   const std::uint64_t map_word = h.database_map[key.db].load(std::memory_order_acquire);  // (6)
   if (map_word != key.map_word) {

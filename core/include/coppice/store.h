@@ -99,6 +99,13 @@ struct SetOptions {
   Version version = 0;            // for kIfVersion
   Millis deadline = kNoDeadline;  // absolute; one that has passed removes the key
   bool keep_deadline = false;     // take over the deadline of the entry that is replaced
+  bool keep_tags = false;         // take over its tags, stale window and compute time; `tags` must be empty then
+  std::uint32_t compute_us = 0;   // how long the value took to compute
+  // Milliseconds for which the entry is kept beyond its deadline, where only find_stale() and Reader::read_stale() see
+  // it. Without a deadline it waits for one. Saturates at 2^32 - 1 (49 days).
+  Millis stale = 0;
+  // Any bytes, 1 … kMaxTagLength each; doubles count once. None: the new entry has none, whatever the old one had.
+  std::span<const std::string_view> tags{};
 };
 
 struct SetResult {
@@ -109,6 +116,25 @@ struct SetResult {
 struct IncrementOptions {
   std::int64_t initial = 0;              // what a missing key counts as
   Millis deadline_if_new = kNoDeadline;  // an existing key keeps its own
+};
+
+// An entry as one sees it who can recompute it: also behind its deadline, while its stale window lasts.
+struct RefreshView {
+  EntryView entry;
+  bool is_stale = false;         // its deadline has passed: a miss for everybody else
+  std::uint32_t stale = 0;       // the window's length, ms
+  std::uint32_t compute_us = 0;  // 0: not known
+};
+
+// Is told of everything that changes what keys hold or invalidates them, also where nothing was there, once it has
+// happened; never of eviction, expiry, purges and moves. Must not change the store.
+struct StoreListener {
+  virtual ~StoreListener() = default;
+  virtual void on_change(Database db, std::string_view key) = 0;
+  virtual void on_erase_prefix(Database db, std::string_view prefix) = 0;  // as it begins
+  // As it begins; entries with a version up to `version` go.
+  virtual void on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) = 0;
+  virtual void on_flush(Database db) = 0;  // of swap() for each of the two
 };
 
 // A stretch of keys in bytewise order, or in the reverse of it.
@@ -148,6 +174,28 @@ struct StoreStats {
   std::uint64_t hits = 0, misses = 0;   // of find() and find_many()
   std::uint64_t sets = 0, evicted = 0, expired = 0, moved = 0;
   std::uint64_t pending_purge = 0;  // entries of flushed databases that are still to be freed
+  std::uint64_t stale = 0;          // entries kept in their stale windows
+  std::uint64_t tags = 0;           // that have members
+  std::uint64_t tag_memberships = 0;
+  std::uint64_t tag_index_bytes = 0;  // in use for tags within order_index_bytes
+};
+
+// The removal of all entries with one of some tags, in progress. Entries written after it began survive it.
+class TagErase {
+ public:
+  std::uint64_t removed() const { return removed_; }  // live entries
+  bool done() const { return done_; }
+  Version version() const { return newest_; }  // entries up to this go
+
+ private:
+  friend class Store;
+  std::uint8_t branch_ = 0;
+  std::vector<std::string> tags_;
+  std::size_t current_ = 0;
+  std::string next_;  // where to go on in the current tag
+  Version newest_ = 0;
+  std::uint64_t removed_ = 0;
+  bool done_ = false;
 };
 
 class Store {
@@ -166,6 +214,8 @@ class Store {
   std::optional<EntryView> find(Database db, std::string_view key);
   // The same without a trace.
   std::optional<EntryView> peek(Database db, std::string_view key) const;
+  // The entry while it is live or in its stale window. A hit if it is live, else a miss.
+  std::optional<RefreshView> find_stale(Database db, std::string_view key);
   // find() for up to kBatch keys, with the cache misses overlapped: bit i of the answer is set where found[i] is key
   // i's entry. REQUIRES: keys.size() <= kBatch, and as many places at `found`.
   static constexpr std::size_t kBatch = 16;
@@ -199,6 +249,27 @@ class Store {
   using ScanFn = std::function<bool(const EntryView&)>;
   void scan(Database db, const ScanRange& range, const ScanFn& f) const;
 
+  // ---- tags. Each belongs to its database and exists while it has members.
+  // What is wrong with the tags of one key, kNone if nothing. They need not be sorted nor free of doubles.
+  static Error check_tags(std::span<const std::string_view> tags);
+  // Removes every entry that has one of the tags: costs what these are, never what the cache holds.
+  std::uint64_t invalidate_tags(Database db, std::span<const std::string_view> tags);  // in one piece
+  TagErase begin_invalidate_tags(Database db, std::span<const std::string_view> tags);
+  // Removes at most `budget` entries; true when it is done.
+  bool step(TagErase& erase, std::size_t budget);
+  // Live entries with the tag. O(1 + the fewer of: its members; entries due or in their stale window).
+  std::uint64_t count_tag(Database db, std::string_view tag) const;
+  // Its live entries with keys above `after`, in key order: f(const EntryView&) -> bool, false ends the walk. f must
+  // not change the store.
+  void scan_tag(Database db, std::string_view tag, std::optional<std::string_view> after, const ScanFn& f) const;
+  // A live entry's tags in bytewise order.
+  std::vector<std::string> tags_of(Database db, std::string_view key) const;
+  // The same of an entry that the store has just handed out: f(std::string_view) for each.
+  using TagFn = std::function<void(std::string_view)>;
+  void for_each_tag(const EntryView& entry, const TagFn& f) const;
+  // The stale window and compute time of an entry that the store has just handed out.
+  RefreshView refresh_of(const EntryView& entry) const;
+
   // ---- databases
   std::uint64_t count(Database db) const;  // expired but unswept entries included
   std::uint64_t count_with_deadline(Database db) const;
@@ -219,6 +290,10 @@ class Store {
   void set_policy(Policy policy);
   StoreStats stats() const;
   Version newest_version() const;
+  // A fresh number of the same sequence, for whoever has to tell before from after.
+  Version take_version();
+  // Null: none. Must outlive the store or be taken back.
+  void set_listener(StoreListener* listener);
 
   // ---- sharing. REQUIRES: options().shared
   int descriptor() const;  // of the sealed memfd; stays the store's

@@ -22,6 +22,8 @@ using Version = std::uint64_t;
 using Database = std::uint32_t;
 
 inline constexpr std::size_t kMaxKeyLength = 4096;
+inline constexpr std::size_t kMaxTagLength = 1024;
+inline constexpr std::size_t kMaxTags = 4096;  // of one entry, each counted once
 inline constexpr std::uint32_t kMaxDatabases = 64;
 inline constexpr std::uint32_t kDefaultMaxValue = 64u << 20;
 inline constexpr std::uint32_t kLargestMaxValue = 511u << 20;
@@ -61,6 +63,9 @@ enum class Error : std::uint8_t {
   kOverflow,       // increment beyond 64 bits
   kWrongType,      // the operation does not apply to a value of this type
   kBadDatabase,    // no such database
+  kEmptyTag,       // tags have at least one byte
+  kTagTooLong,     // longer than kMaxTagLength
+  kTooManyTags,    // more than kMaxTags for one key
 };
 std::string_view error_message(Error e);
 

@@ -1,5 +1,7 @@
 #include "commands/command.h"
 
+#include "resp/number.h"
+
 namespace coppice::daemon {
 
 void syntax_error(Call& call) { call.reply.error("ERR syntax error"); }
@@ -22,6 +24,10 @@ void refuse_alike(Call& call, Error error) {
     case Error::kEmptyKey:
     case Error::kKeyTooLong:
       return call.reply.error("BADKEY " + std::string(error_message(error)));
+    case Error::kEmptyTag:
+    case Error::kTagTooLong:
+    case Error::kTooManyTags:
+      return call.reply.error("BADTAG " + std::string(error_message(error)));
     case Error::kOutOfMemory:
       return call.reply.error("OOM command not allowed when used memory > 'maxmemory'.");
     case Error::kWrongType:
@@ -63,6 +69,28 @@ bool key_allowed(Call& call, std::string_view key) {
   if (!key.empty() && key.size() <= kMaxKeyLength) return true;
   refuse_alike(call, key.empty() ? Error::kEmptyKey : Error::kKeyTooLong);
   return false;
+}
+
+bool tags_allowed(Call& call, std::span<const std::string_view> tags) {
+  const Error error = Store::check_tags(tags);
+  if (error != Error::kNone) refuse_alike(call, error);
+  return error == Error::kNone;
+}
+
+bool parse_tags(Call& call, std::size_t* i, std::span<const std::string_view>* out) {
+  std::int64_t count = 0;
+  if (!resp::parse_int64(call[*i + 1], &count)) {
+    not_an_integer(call);
+    return false;
+  }
+  if (count < 1 || static_cast<std::uint64_t>(count) > call.size() - *i - 2) {
+    call.reply.error("BADTAG " + std::to_string(count) + " tags were announced, " +
+                     std::to_string(call.size() - *i - 2) + " arguments follow");
+    return false;
+  }
+  *out = call.arguments.subspan(*i + 2, static_cast<std::size_t>(count));
+  *i += 1 + static_cast<std::size_t>(count);
+  return tags_allowed(call, *out);
 }
 
 void start(Call& call, std::unique_ptr<Job> job) {

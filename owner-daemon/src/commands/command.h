@@ -55,7 +55,7 @@ struct CommandSpec {
   std::int8_t arity;      // arguments with the name (and the subcommand); negative: at least
   std::uint16_t flags;
   KeyPositions keys;
-  std::string_view group;  // generic, string, connection, server, range, typed
+  std::string_view group;  // generic, string, connection, server, range, tag, typed
   std::string_view since;
   std::string_view syntax;
   std::string_view summary;
@@ -82,6 +82,12 @@ void refuse(Call& call, Error error);
 void refuse_typed(Call& call, Error error);
 // Whether the key may be stored; otherwise the refusal is written.
 bool key_allowed(Call& call, std::string_view key);
+
+// Whether these may be the tags of a key; otherwise the refusal is written.
+bool tags_allowed(Call& call, std::span<const std::string_view> tags);
+// "TAGS n tag …" whose first word is argument `i`; `i` becomes its last. REQUIRES: *i + 1 < call.size().
+// false: the error is written.
+bool parse_tags(Call& call, std::size_t* i, std::span<const std::string_view>* out);
 
 // Runs the first slice; a job that is not done then goes on between other requests.
 void start(Call& call, std::unique_ptr<Job> job);

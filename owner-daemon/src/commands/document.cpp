@@ -10,10 +10,11 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kGroups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kGroups{{
     {"string", "Strings and counters"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
+    {"tag", "Tags"},
     {"typed", "Typed commands"},
     {"connection", "Connection"},
     {"server", "Server"},

@@ -44,6 +44,12 @@ void scanprefix(Call&);
 void delprefix(Call&);
 void countprefix(Call&);
 
+// tags.cpp
+void tags(Call&);
+void deltag(Call&);
+void counttag(Call&);
+void scantag(Call&);
+
 // connection.cpp
 void ping(Call&);
 void echo(Call&);

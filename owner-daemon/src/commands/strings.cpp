@@ -80,6 +80,8 @@ void set(Call& call) {
       old = true;
     } else if (is_word(word, "keepttl") && !expiry.given) {
       keep = true;
+    } else if (is_word(word, "tags") && options.tags.empty() && i + 1 < call.size()) {
+      if (!parse_tags(call, &i, &options.tags)) return;
     } else if (i + 1 < call.size() && !keep && !expiry.given &&
                (is_word(word, "ex") || is_word(word, "px") || is_word(word, "exat") || is_word(word, "pxat"))) {
       expiry = {true, call[++i], is_word(word.substr(0, 1), "p") ? TimeUnit::kMilliseconds : TimeUnit::kSeconds,

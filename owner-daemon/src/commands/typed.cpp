@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "commands/expiry.h"
@@ -67,6 +69,7 @@ void tset(Call& call) {
   SetOptions options;
   std::int64_t ttl = -1;
   std::int64_t version = 0;
+  std::int64_t cost = 0;
   for (std::size_t i = 4; i < call.size(); ++i) {
     const bool first = options.when == When::kAlways;
     if (is_word(call[i], "px") && i + 1 < call.size()) {
@@ -81,6 +84,16 @@ void tset(Call& call) {
       options.version = static_cast<Version>(version);
     } else if (is_word(call[i], "keepttl")) {
       options.keep_deadline = true;
+    } else if (is_word(call[i], "stale") && i + 1 < call.size()) {
+      if (!parse_integer(call, call[++i], &options.stale)) return;
+      if (options.stale < 0) return call.reply.error("ERR STALE must not be negative");
+    } else if (is_word(call[i], "cost") && i + 1 < call.size()) {
+      if (!parse_integer(call, call[++i], &cost)) return;
+      if (cost < 0) return call.reply.error("ERR COST must not be negative");
+      options.compute_us =
+          static_cast<std::uint32_t>(std::min<std::int64_t>(cost, std::numeric_limits<std::uint32_t>::max()));
+    } else if (is_word(call[i], "tags") && options.tags.empty() && i + 1 < call.size()) {
+      if (!parse_tags(call, &i, &options.tags)) return;
     } else {
       return syntax_error(call);
     }
@@ -96,16 +109,23 @@ void tmset(Call& call) {
   std::int64_t ttl = 0;
   std::int64_t count = 0;
   if (!parse_integer(call, call[1], &ttl) || !parse_integer(call, call[2], &count)) return;
-  if (count < 1 || static_cast<std::uint64_t>(count) != (call.size() - 3) / 3 || (call.size() - 3) % 3 != 0)
-    return call.reply.error("ERR TMSET was given another number of entries than it announced");
+  const auto announced = static_cast<std::uint64_t>(count);
+  const std::size_t end = count < 1 || announced > (call.size() - 3) / 3 ? 0 : 3 + 3 * announced;
   SetOptions options;
+  std::size_t tags = end;
+  if (end != 0 && end + 1 < call.size() && is_word(call[end], "tags")) {
+    if (!parse_tags(call, &tags, &options.tags)) return;
+    ++tags;
+  }
+  if (end == 0 || tags != call.size())
+    return call.reply.error("ERR TMSET was given another number of entries than it announced");
   options.deadline = deadline_of_ttl(call.service.clock().monotonic_ms(), ttl);
   // All is looked at before anything is stored, so that an error stores nothing.
   Value value;
-  for (std::size_t i = 3; i < call.size(); i += 3)
+  for (std::size_t i = 3; i < end; i += 3)
     if (!key_allowed(call, call[i]) || !parse_value(call, call[i + 1], call[i + 2], &value)) return;
   call.reply.array(static_cast<std::size_t>(count));
-  for (std::size_t i = 3; i < call.size(); i += 3) {
+  for (std::size_t i = 3; i < end; i += 3) {
     (void)parse_value(call, call[i + 1], call[i + 2], &value);
     const auto done = call.store().set(call.db(), call[i], value, options);
     call.reply.count(done ? done->version : 0);
@@ -113,6 +133,23 @@ void tmset(Call& call) {
 }
 
 void tget(Call& call) {
+  if (call.size() > 2) {
+    if (call.size() != 3 || !is_word(call[2], "stale")) return syntax_error(call);
+    const auto found = call.store().find_stale(call.db(), call[1]);
+    if (!found) return call.reply.null();
+    // Behind the deadline the ttl is what has passed since, negative; but never -1, which is "for ever".
+    const Millis now = call.service.clock().monotonic_ms();
+    const std::int64_t ttl =
+        found->is_stale ? std::min<Millis>(found->entry.deadline - now, -2) : ttl_of(found->entry, now);
+    call.reply.array(6);
+    call.reply.integer(static_cast<std::int64_t>(found->entry.type));
+    call.reply.bulk(found->entry);
+    call.reply.count(found->entry.version);
+    call.reply.integer(ttl);
+    call.reply.count(found->stale);
+    call.reply.count(found->compute_us);
+    return;
+  }
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
   write_entry(call, *entry);
@@ -225,6 +262,10 @@ void tstats(Call& call) {
       {"expired", s.expired},
       {"moved", s.moved},
       {"pending_purge", s.pending_purge},
+      {"stale", s.stale},
+      {"tags", s.tags},
+      {"tag_memberships", s.tag_memberships},
+      {"tag_index_bytes", s.tag_index_bytes},
       {"connections", call.service.counters().connections},
       {"attached", call.service.counters().attached},
   };
