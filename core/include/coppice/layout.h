@@ -183,11 +183,34 @@ inline void write_shared(char* to, const char* from, std::size_t n) {
   if (n != 0) std::memcpy(to, from, n);
 #endif
 }
+inline std::uint64_t load_word(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, 8);
+  return word;
+}
+// Keys and many values are short, and a call costs more than their few words, of which the last two overlap.
 inline void read_shared(char* to, const char* from, std::size_t n) {
 #ifdef COPPICE_TSAN
   for (std::size_t i = 0; i < n; ++i) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
 #else
-  if (n != 0) std::memcpy(to, from, n);
+  if (n > 16) {
+    std::memcpy(to, from, n);
+  } else if (n >= 8) {
+    const std::uint64_t first = load_word(from), last = load_word(from + n - 8);
+    std::memcpy(to, &first, 8);
+    std::memcpy(to + n - 8, &last, 8);
+  } else if (n >= 4) {
+    std::uint32_t first, last;
+    std::memcpy(&first, from, 4);
+    std::memcpy(&last, from + n - 4, 4);
+    std::memcpy(to, &first, 4);
+    std::memcpy(to + n - 4, &last, 4);
+  } else if (n != 0) {
+    const char first = from[0], middle = from[n / 2], last = from[n - 1];
+    to[0] = first;
+    to[n / 2] = middle;
+    to[n - 1] = last;
+  }
 #endif
 }
 inline bool equal_shared(const char* shared, const char* own, std::size_t n) {
@@ -196,7 +219,11 @@ inline bool equal_shared(const char* shared, const char* own, std::size_t n) {
     if (__atomic_load_n(shared + i, __ATOMIC_RELAXED) != own[i]) return false;
   return true;
 #else
-  return std::memcmp(shared, own, n) == 0;
+  if (n < 8 || n > 64) return std::memcmp(shared, own, n) == 0;
+  const std::size_t last = n - 8;
+  for (std::size_t i = 0; i < last; i += 8)
+    if (load_word(shared + i) != load_word(own + i)) return false;
+  return load_word(shared + last) == load_word(own + last);
 #endif
 }
 // Asks for the cache lines of a value before it is copied, so that they come all at once: the processor's own

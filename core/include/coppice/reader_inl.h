@@ -64,8 +64,9 @@ ReadStatus Reader::read(ReadKey& key, Millis now, Dest&& dest, Info* info) const
 }
 
 template <class Dest, class Info>
-Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit, const ReadKey& key, Millis now, Dest& dest,
-                                   Info* info) const {
+[[gnu::always_inline]] inline Reader::Attempt Reader::read_block(std::uint64_t slot, std::uint64_t limit,
+                                                                 const ReadKey& key, Millis now, Dest& dest,
+                                                                 Info* info) const {
   // (5) The slot may be anything: the block must be where a block of its page's class begins.
   const std::uint64_t offset = layout::slot_offset(slot);
   const std::uint64_t page = offset >> layout::kPageShift;
