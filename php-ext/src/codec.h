@@ -14,6 +14,7 @@
 
 #include "bridge.h"
 #include "codec_keys.h"
+#include "codec_row.h"
 #include "codec_schemas.h"
 #include "codec_strings.h"
 #include "codec_tables.h"
@@ -72,6 +73,7 @@ struct CodecState {
   EpochTable<KnownReference> known_references;
   std::vector<bool> open_references;
   Scratch shape_bytes;  // what goes in front of the document
+  RowShape row;         // of the last document that was one map
 };
 
 // Appends the encoding of `array` (an IS_ARRAY's table) to `out`.

@@ -1,4 +1,5 @@
 #include "codec.h"
+#include "codec_scalars.h"
 #include "codec_tags.h"
 #include "coppice/types.h"
 
@@ -34,6 +35,8 @@ class Writer {
     std::memcpy(at_, &v, 8);
     at_ += n;
   }
+  // REQUIRES: room for 9.
+  void integer(zend_long v) { at_ = put_integer(at_, v); }
   void varint(std::uint32_t v) {
     for (; v >= 0x80; v >>= 7) byte(static_cast<std::uint8_t>(v | 0x80));
     byte(static_cast<std::uint8_t>(v));
@@ -89,6 +92,7 @@ class Encoder {
     if (has_object_) return EncodeStatus::kHasObject;
     if (shape_count_ != 0 && !put_shapes_in_front(start + 1)) return EncodeStatus::kTooLarge;
     body_.finish();
+    if (shape_count_ == 1 && lone_shape_ == array) learn_row(array, start);
     return EncodeStatus::kDone;
   }
 
@@ -117,6 +121,12 @@ class Encoder {
     return true;
   }
 
+  // The document from `start` on is of a map with the only shape: what it begins with serves others of its kind.
+  void learn_row(const zend_array* array, std::size_t start) {
+    const auto length = static_cast<std::uint32_t>(shapes_.size());
+    codec_.row.learn(array, out_.view().substr(start, 1 + varint_size(length) + length + 1));
+  }
+
   bool put_shapes_in_front(std::size_t at) {
     const auto length = static_cast<std::uint32_t>(shapes_.size());
     const std::size_t more = varint_size(length) + length;
@@ -143,15 +153,7 @@ class Encoder {
 
   [[gnu::always_inline]] bool encode_integer(zend_long number) {
     if (!room(body_, 9)) return false;
-    if (number >= 0 && number < 0x80) {
-      body_.byte(static_cast<std::uint8_t>(number));
-      return true;
-    }
-    const std::uint64_t negative = static_cast<std::uint64_t>(number) >> 63;
-    const std::uint64_t n = static_cast<std::uint64_t>(number) ^ (0 - negative);
-    const std::size_t bytes = (71 - static_cast<std::size_t>(__builtin_clzll(n | 1))) / 8;
-    body_.byte(static_cast<std::uint8_t>(tag::kPositive + (negative << 3) + bytes - 1));
-    body_.number(n, bytes);
+    body_.integer(number);
     return true;
   }
 
@@ -474,6 +476,8 @@ class Encoder {
 
 }  // namespace
 
-EncodeStatus encode_array(CodecState& codec, zend_array* array, Scratch& out) { return Encoder(codec, out).run(array); }
+EncodeStatus encode_array(CodecState& codec, zend_array* array, Scratch& out) {
+  return codec.row.encode(array, out) ? EncodeStatus::kDone : Encoder(codec, out).run(array);
+}
 
 }  // namespace coppice::php

@@ -14,6 +14,7 @@ void CodecState::end_request() {
   shapes.clear();
   shape_taken.clear();
   references.clear();
+  row.forget();
 }
 
 }  // namespace coppice::php
