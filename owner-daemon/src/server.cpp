@@ -18,7 +18,6 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::size_t kEntriesPerStep = 16;
 constexpr std::size_t kEntriesPerLoad = 500;
 constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
 constexpr std::chrono::milliseconds kAcceptPause{100};
@@ -160,7 +159,7 @@ void Server::tick() {
   }
   if (service_.loading()) return;
   expiring_ = expiring_ || service_.store().expire(1);
-  purging_ = purging_ || service_.store().purge(kEntriesPerStep);
+  purging_ = purging_ || service_.store().purge(1);
   if (expiring_ || purging_) need_turn();
 }
 
@@ -193,13 +192,11 @@ void Server::turn() {
       break;
     }
     if (kind == 1 && expiring_) {
-      while ((expiring_ = store.expire(1)) && !slice.over()) {
-      }
+      expiring_ = !expiry_pace_.run(slice, [&](std::size_t entries) { return !store.expire(entries); });
       break;
     }
     if (kind == 2 && purging_) {
-      while ((purging_ = store.purge(kEntriesPerStep)) && !slice.over()) {
-      }
+      purging_ = !purge_pace_.run(slice, [&](std::size_t entries) { return !store.purge(entries); });
       break;
     }
   }

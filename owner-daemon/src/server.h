@@ -79,6 +79,8 @@ class Server {
   unsigned rotation_ = 0;
   bool expiring_ = false;
   bool purging_ = false;
+  Pace expiry_pace_;
+  Pace purge_pace_;
   bool turn_posted_ = false;
   bool stopping_ = false;
   bool save_ = false;

@@ -6,6 +6,7 @@
 // Thread safety: none; the daemon's one loop.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -29,10 +30,34 @@ class Service;
 class Slice {
  public:
   explicit Slice(std::chrono::microseconds length) : end_(std::chrono::steady_clock::now() + length) {}
-  bool over() const { return std::chrono::steady_clock::now() >= end_; }
+  bool over() const { return over_at(std::chrono::steady_clock::now()); }
+  bool over_at(std::chrono::steady_clock::time_point now) const { return now >= end_; }
 
  private:
   std::chrono::steady_clock::time_point end_;
+};
+
+// How many entries are worked on between two looks at the clock. An entry takes a third of a microsecond, or up to a
+// millisecond where its memory was taken away and has to be fetched again; so after a slow batch it is one by one.
+class Pace {
+ public:
+  // Calls work(entries) -> bool until it says that all is done, or the slice is over: whether all is done.
+  template <class Work>
+  bool run(const Slice& slice, Work&& work) {
+    auto before = std::chrono::steady_clock::now();
+    for (;;) {
+      if (work(entries_)) return true;
+      const auto after = std::chrono::steady_clock::now();
+      entries_ = after - before > kSlow ? 1 : std::min(2 * entries_, kMost);
+      if (slice.over_at(after)) return false;
+      before = after;
+    }
+  }
+
+ private:
+  static constexpr std::chrono::microseconds kSlow{25};
+  static constexpr std::size_t kMost = 16;
+  std::size_t entries_ = 1;
 };
 
 // The work of a command that costs what a range holds: done in slices between other clients' requests.

@@ -109,14 +109,13 @@ class PrefixErase final : public Job {
   explicit PrefixErase(RangeErase erase) : erase_(std::move(erase)) {}
 
   bool step(Service& service, const Slice& slice) override {
-    while (!service.store().step(erase_, kClockEvery))
-      if (slice.over()) return false;
-    return true;
+    return pace_.run(slice, [&](std::size_t entries) { return service.store().step(erase_, entries); });
   }
   void answer(Service&, resp::ReplyWriter& reply) override { reply.count(erase_.removed()); }
 
  private:
   RangeErase erase_;
+  Pace pace_;
 };
 
 bool key_exists(Call& call, std::string_view key) {
@@ -202,9 +201,7 @@ void scanprefix(Call& call) {
 
 void delprefix(Call& call) {
   if (call[1].empty()) return call.reply.error("ERR the prefix is empty; FLUSHDB empties a database");
-  RangeErase erase = call.store().begin_erase_prefix(call.db(), call[1]);
-  if (call.store().step(erase, kClockEvery)) return call.reply.count(erase.removed());
-  start(call, std::make_unique<PrefixErase>(std::move(erase)));
+  start(call, std::make_unique<PrefixErase>(call.store().begin_erase_prefix(call.db(), call[1])));
 }
 
 void countprefix(Call& call) { call.reply.count(call.store().count_prefix(call.db(), call[1])); }

@@ -17,14 +17,13 @@ class TagsErase final : public Job {
   explicit TagsErase(TagErase erase) : erase_(std::move(erase)) {}
 
   bool step(Service& service, const Slice& slice) override {
-    while (!service.store().step(erase_, kClockEvery))
-      if (slice.over()) return false;
-    return true;
+    return pace_.run(slice, [&](std::size_t entries) { return service.store().step(erase_, entries); });
   }
   void answer(Service&, resp::ReplyWriter& reply) override { reply.count(erase_.removed()); }
 
  private:
   TagErase erase_;
+  Pace pace_;
 };
 
 // A walk over a tag's keys in slices, anchored to the last key seen.
@@ -83,9 +82,7 @@ void deltag(Call& call) {
   const auto tags = call.arguments.subspan(1);
   for (const std::string_view& tag : tags)
     if (!tags_allowed(call, {&tag, 1})) return;
-  TagErase erase = call.store().begin_invalidate_tags(call.db(), tags);
-  if (call.store().step(erase, kClockEvery)) return call.reply.count(erase.removed());
-  start(call, std::make_unique<TagsErase>(std::move(erase)));
+  start(call, std::make_unique<TagsErase>(call.store().begin_invalidate_tags(call.db(), tags)));
 }
 
 void counttag(Call& call) {

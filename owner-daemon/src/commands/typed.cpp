@@ -227,16 +227,15 @@ class Prune final : public Job {
   bool step(Service& service, const Slice& slice) override {
     Store& store = service.store();
     const std::uint64_t before = store.stats().expired;
-    bool more = true;
-    while ((more = store.expire(16)) && !slice.over()) {
-    }
+    const bool done = pace_.run(slice, [&](std::size_t entries) { return !store.expire(entries); });
     removed_ += store.stats().expired - before;
-    return !more;
+    return done;
   }
   void answer(Service&, resp::ReplyWriter& reply) override { reply.count(removed_); }
 
  private:
   std::uint64_t removed_ = 0;
+  Pace pace_;
 };
 
 }  // namespace
