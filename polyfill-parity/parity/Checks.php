@@ -118,6 +118,13 @@ final class Checks
             }
             return 'walk(' . implode(', ', $pairs) . ')';
         }
+        if (is_array($value) && array_filter($value, is_object(...)) !== []) {
+            $told = [];
+            foreach ($value as $key => $each) {
+                $told[] = self::told($key) . ' => ' . self::told($each);
+            }
+            return 'array(' . implode(', ', $told) . ')';
+        }
         if (is_float($value)) {
             return 'float ' . bin2hex(pack('E', $value));
         }
