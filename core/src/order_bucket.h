@@ -54,6 +54,20 @@ inline std::size_t common_length(std::string_view a, std::string_view b) {
   return n;
 }
 
+// a < b: below 0. Keys are short, and words decide sooner than a call; the last two overlap.
+inline int compare_keys(std::string_view a, std::string_view b) {
+  const std::size_t n = std::min(a.size(), b.size());
+  if (n < 8) return a.compare(b);
+  for (std::size_t i = 0;; i = std::min(i + 8, n - 8)) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a.data() + i, 8);
+    std::memcpy(&y, b.data() + i, 8);
+    if (x != y) return __builtin_bswap64(x) < __builtin_bswap64(y) ? -1 : 1;
+    if (i == n - 8) break;
+  }
+  return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
+
 // The shortest string above every key that begins with a prefix; none if the prefix is empty or all 0xff.
 class PrefixEnd {
  public:

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "block.h"
 #include "judy.h"
 #include "order_bucket.h"
 
@@ -188,6 +189,9 @@ struct OrderIndex::Access {
   }
 
   // ---- within a bucket
+  static std::string_view key_of(const OrderIndex& index, EntryRef ref) {
+    return block_key(index.keys_.base + ref * 8);
+  }
   static void prefetch(const OrderIndex& index, EntryRef ref) { __builtin_prefetch(index.keys_.base + ref * 8); }
 
   // The first of slots 0 … count whose key is >= (or > when `after`) the given one. Each probe of a binary search is a
@@ -195,7 +199,7 @@ struct OrderIndex::Access {
   // at once, and then all that are left.
   static std::uint32_t search(const OrderIndex& index, const Bucket* b, std::string_view key, bool after) {
     const auto is_below = [&](std::uint32_t i) {
-      const int order = index.keys_.key_of(b->ref(i)).compare(key);
+      const int order = compare_keys(key_of(index, b->ref(i)), key);
       return order < 0 || (after && order == 0);
     };
     const std::uint32_t count = b->count;
@@ -228,7 +232,7 @@ struct OrderIndex::Access {
     Bucket* b = locate(index, key, slot_out);
     if (!b) return {};
     const std::uint32_t i = search(index, b, key, false);
-    if (i == b->count || index.keys_.key_of(b->ref(i)) != key) return {};
+    if (i == b->count || key_of(index, b->ref(i)) != key) return {};
     return {b, i};
   }
 
@@ -251,9 +255,9 @@ struct OrderIndex::Access {
   // Whether `key` comes right behind the entry that was inserted last, told by its two neighbours alone.
   static bool follows_latest(const OrderIndex& index, std::string_view key) {
     const Bucket* const b = index.latest_.bucket;
-    if (!b || index.keys_.key_of(b->ref(index.latest_.slot)) >= key) return false;
+    if (!b || compare_keys(key_of(index, b->ref(index.latest_.slot)), key) >= 0) return false;
     const std::uint32_t next = index.latest_.slot + 1;
-    if (next < b->count) return key < index.keys_.key_of(b->ref(next));
+    if (next < b->count) return compare_keys(key, key_of(index, b->ref(next))) < 0;
     return !b->after || key < b->after->separator();
   }
 

@@ -51,7 +51,7 @@ bool PointIndex::prepare(KeyHash hash, Place* place) {
 }
 
 void PointIndex::insert(KeyHash hash, Place place, std::uint64_t offset) {
-  fits(hash, kFull, &place);
+  if (place.moves != moves_ || place.slot == nullptr) fits(hash, kFull, &place);
   place.slot->store(layout::make_slot(hash.tag, place.displacement, offset), std::memory_order_release);  // (2)
   ++arena_->slots_in_use(place.page);
   ++moves_;

@@ -176,25 +176,20 @@ constexpr std::uint32_t blocks_per_page(std::uint32_t c) { return kPageSize / kC
 #endif
 #endif
 
-inline void write_shared(char* to, const char* from, std::size_t n) {
-#ifdef COPPICE_TSAN
-  for (std::size_t i = 0; i < n; ++i) __atomic_store_n(to + i, from[i], __ATOMIC_RELAXED);
-#else
-  if (n != 0) std::memcpy(to, from, n);
-#endif
-}
 inline std::uint64_t load_word(const char* at) {
   std::uint64_t word;
   std::memcpy(&word, at, 8);
   return word;
 }
 // Keys and many values are short, and a call costs more than their few words, of which the last two overlap.
-inline void read_shared(char* to, const char* from, std::size_t n) {
-#ifdef COPPICE_TSAN
-  for (std::size_t i = 0; i < n; ++i) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
-#else
-  if (n > 16) {
+inline void copy_short(char* to, const char* from, std::size_t n) {
+  if (n > 32) {
     std::memcpy(to, from, n);
+  } else if (n >= 16) {
+    const std::uint64_t words[4] = {load_word(from), load_word(from + 8), load_word(from + n - 16),
+                                    load_word(from + n - 8)};
+    std::memcpy(to, words, 16);
+    std::memcpy(to + n - 16, words + 2, 16);
   } else if (n >= 8) {
     const std::uint64_t first = load_word(from), last = load_word(from + n - 8);
     std::memcpy(to, &first, 8);
@@ -211,6 +206,19 @@ inline void read_shared(char* to, const char* from, std::size_t n) {
     to[n / 2] = middle;
     to[n - 1] = last;
   }
+}
+inline void write_shared(char* to, const char* from, std::size_t n) {
+#ifdef COPPICE_TSAN
+  for (std::size_t i = 0; i < n; ++i) __atomic_store_n(to + i, from[i], __ATOMIC_RELAXED);
+#else
+  copy_short(to, from, n);
+#endif
+}
+inline void read_shared(char* to, const char* from, std::size_t n) {
+#ifdef COPPICE_TSAN
+  for (std::size_t i = 0; i < n; ++i) to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+#else
+  copy_short(to, from, n);
 #endif
 }
 inline bool equal_shared(const char* shared, const char* own, std::size_t n) {
