@@ -6,6 +6,19 @@ namespace Coppice\Parity;
 
 require_once __DIR__ . '/../values.php';
 
+/**
+ * Figures when the owner has done away with what clear() removed, which it does in slices behind it.
+ *
+ * @return array<string, mixed>
+ */
+function settled(\Coppice\Cache $c): array
+{
+    for ($i = 0; $c->isShared() && $i < 200 && $c->stats()['entries'] !== $c->countPrefix(); ++$i) {
+        usleep(5000);
+    }
+    return $c->stats();
+}
+
 return [
     'tags' => static function (Checks $t): void {
         $c = $t->open();
@@ -20,21 +33,21 @@ return [
         $t->check('add', fn () => [$c->add('d', 1, null, ['x']), $c->add('d', 1, null, ['other']), $c->find('d')->tags]);
         $t->check('replace', fn () => [$c->replace('d', 1, null, ['q']), $c->find('d')->tags]);
         $t->check('setMultiple', fn () => [$c->setMultiple(['m.1' => 1, 'm.2' => 2, 'm.3' => 3], null, ['many', 'x']), $c->find('m.2')->tags]);
-        $t->check('stats', fn () => array_intersect_key($c->stats(), ['tags' => 1, 'tag_memberships' => 1]));
+        $t->check('stats', fn () => array_intersect_key(settled($c), ['tags' => 1, 'tag_memberships' => 1]));
         $t->check('invalidate none', fn () => $c->invalidateTags());
         $t->check('invalidate unknown', fn () => $c->invalidateTags('unknown'));
         $t->check('invalidate', fn () => [$c->invalidateTags('x'), $c->keys()]);
         $t->check('invalidate several', fn () => [$c->invalidateTags('z', 'a', 'q', 'z'), $c->keys()]);
-        $t->check('stats', fn () => array_intersect_key($c->stats(), ['tags' => 1, 'tag_memberships' => 1]));
+        $t->check('stats', fn () => array_intersect_key(settled($c), ['tags' => 1, 'tag_memberships' => 1]));
         $v = $c->prefix('view.');
         $v->set('a', 1, null, ['t']);
         $c->set('a', 1, null, ['t']);
         $t->check('tags belong to the database', fn () => [$v->invalidateTags('t'), $c->keys()]);
-        $t->check('delete', fn () => [$c->set('k', 1, null, ['t']), $c->delete('k'), $c->stats()['tags']]);
-        $t->check('deletePrefix', fn () => [$c->set('p.k', 1, null, ['t']), $c->deletePrefix('p.'), $c->stats()['tags']]);
-        $t->check('pull', fn () => [$c->set('k', 1, null, ['t']), $c->pull('k'), $c->stats()['tags']]);
-        $t->check('clear', fn () => [$c->set('k', 1, null, ['t']), $c->clear(), $c->stats()['tags'], $c->stats()['tag_memberships']]);
-        $t->check('a TTL of 0', fn () => [$c->set('k', 1, 0, ['t']), $c->stats()['tags']]);
+        $t->check('delete', fn () => [$c->set('k', 1, null, ['t']), $c->delete('k'), settled($c)['tags']]);
+        $t->check('deletePrefix', fn () => [$c->set('p.k', 1, null, ['t']), $c->deletePrefix('p.'), settled($c)['tags']]);
+        $t->check('pull', fn () => [$c->set('k', 1, null, ['t']), $c->pull('k'), settled($c)['tags']]);
+        $t->check('clear', fn () => [$c->set('k', 1, null, ['t']), $c->clear(), settled($c)['tags'], settled($c)['tag_memberships']]);
+        $t->check('a TTL of 0', fn () => [$c->set('k', 1, 0, ['t']), settled($c)['tags']]);
         foreach (['empty' => [''], 'longest' => [str_repeat('t', 1024)], 'too long' => [str_repeat('t', 1025)], 'int' => [5], 'null' => [null], 'array' => [[]], 'second' => ['good', ''], 'bool' => [true], 'object' => [new Point()]] as $name => $tags) {
             $t->check("set, tag $name", fn () => $c->set('k', 1, null, $tags));
             $t->check("setMultiple, tag $name", fn () => $c->setMultiple(['k' => 1], null, $tags));

@@ -59,7 +59,7 @@ return [
                     return $value;
                 }, 0)],
                 26 => ['keys of all', fn () => $c->keys()],
-                default => mt_rand(0, 9) === 0 ? ['clear', fn () => $v->clear()] : ['stats', fn () => array_intersect_key($c->stats(), ['tags' => 1, 'tag_memberships' => 1, 'backend' => 1])],
+                default => mt_rand(0, 9) === 0 ? ['clear', fn () => $v->clear()] : ['stats', fn () => array_keys($v->stats())],
             };
             $t->check("step $i: $name" . ($prefix === '' ? '' : " behind $prefix") . " $key", $call);
         }

@@ -1,0 +1,48 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Coppice\Laravel;
+
+use Illuminate\Cache\TagSet;
+
+/**
+ * Tags that the cache keeps itself: nothing is stored for one, and flushing it removes its members.
+ */
+class CoppiceTagSet extends TagSet
+{
+    /** @param list<string> $names */
+    public function __construct(private readonly CoppiceStore $coppice, array $names)
+    {
+        parent::__construct($coppice, $names);
+    }
+
+    public function reset(): void
+    {
+        $this->coppice->invalidateTags(array_values(array_map(strval(...), $this->names)));
+    }
+
+    public function flush(): void
+    {
+        $this->reset();
+    }
+
+    /** @param string $name */
+    public function resetTag($name): string
+    {
+        $this->coppice->invalidateTags([$name]);
+        return $this->tagId($name);
+    }
+
+    /** @param string $name */
+    public function flushTag($name): void
+    {
+        $this->coppice->invalidateTags([$name]);
+    }
+
+    /** @param string $name */
+    public function tagId($name): string
+    {
+        return "tag:$name";
+    }
+}
