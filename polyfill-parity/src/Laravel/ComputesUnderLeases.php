@@ -25,8 +25,9 @@ trait ComputesUnderLeases
     {
         $key = self::keyText($key);
         $secondsOf = function (mixed $value) use ($ttl): ?int {
-            $ttl = value($ttl, $value);
-            return $ttl === null ? null : (int) $this->getSeconds($ttl);
+            /** @var \DateTimeInterface|\DateInterval|int|null $given */
+            $given = value($ttl, $value);
+            return $given === null ? null : (int) $this->getSeconds($given);
         };
         [$isDone, $value] = $this->computed($key, $callback, $secondsOf, 0);
         return $isDone ? $value : parent::remember($key, $ttl, $callback);
@@ -47,7 +48,7 @@ trait ComputesUnderLeases
      * value meanwhile.
      *
      * @param \UnitEnum|string $key
-     * @param array<mixed> $ttl
+     * @param array{\DateTimeInterface|\DateInterval|int, \DateTimeInterface|\DateInterval|int} $ttl
      * @param callable $callback
      * @param ?array<mixed> $lock
      * @param bool $alwaysDefer

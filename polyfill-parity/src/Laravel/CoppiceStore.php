@@ -21,7 +21,6 @@ class CoppiceStore extends TaggableStore implements LockProvider
     private const TAG = ':laravel:';
 
     private readonly Cache $cache;
-    private readonly object $miss;
     /** @var list<string> of everything that this view of the store writes */
     private array $tags = [];
 
@@ -29,7 +28,6 @@ class CoppiceStore extends TaggableStore implements LockProvider
     public function __construct(Cache $cache, private readonly string $prefix = '', private readonly bool $allowLocal = false)
     {
         $this->cache = $prefix === '' ? $cache : $cache->prefix($prefix);
-        $this->miss = new \stdClass();
     }
 
     /** The cache behind this store, its prefix included. */

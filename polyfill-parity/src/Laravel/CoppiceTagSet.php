@@ -11,15 +11,15 @@ use Illuminate\Cache\TagSet;
  */
 class CoppiceTagSet extends TagSet
 {
-    /** @param list<string> $names */
-    public function __construct(private readonly CoppiceStore $coppice, array $names)
+    /** @param list<string> $all */
+    public function __construct(private readonly CoppiceStore $coppice, private readonly array $all)
     {
-        parent::__construct($coppice, $names);
+        parent::__construct($coppice, $all);
     }
 
     public function reset(): void
     {
-        $this->coppice->invalidateTags(array_values(array_map(strval(...), $this->names)));
+        $this->coppice->invalidateTags($this->all);
     }
 
     public function flush(): void

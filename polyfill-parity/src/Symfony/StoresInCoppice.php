@@ -19,8 +19,6 @@ use Symfony\Component\Cache\Exception\InvalidArgumentException;
  */
 trait StoresInCoppice
 {
-    private const LOST = 'remember() returns a value that it could not store: ';
-
     private readonly Cache $cache;
     private readonly object $miss;
     private readonly int $lifetime;
@@ -94,7 +92,7 @@ trait StoresInCoppice
             // What can't be stored is Symfony's to log, and no warning.
             $previous = null;
             $previous = set_error_handler(static function (int $level, string $text, string $file, int $line) use (&$previous, &$isLost): bool {
-                if (str_contains($text, self::LOST)) {
+                if (str_contains($text, 'remember() returns a value that it could not store: ')) {
                     return $isLost = true;
                 }
                 return $previous !== null && $previous($level, $text, $file, $line) !== false;

@@ -373,14 +373,15 @@ final class RespBackend implements Backend
      * What reads answer. The owner refuses to show the state of a rate limit, which is no value of a script: that is told as the extension
      * tells it, who reads it from the owner's memory.
      *
-     * @param list<string> ...$commands
+     * @param list<string> $command
+     * @param list<string> ...$more
      * @return non-empty-list<mixed>
      * @throws Failure
      */
-    private function readable(array ...$commands): array
+    private function readable(array $command, array ...$more): array
     {
         try {
-            return $this->connection->calls(array_values($commands));
+            return $this->connection->calls([$command, ...array_values($more)]);
         } catch (Failure $e) {
             if ($e->kind !== Failure::WRONG_TYPE) {
                 throw $e;
