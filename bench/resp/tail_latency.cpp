@@ -1,6 +1,6 @@
 // How long a GET takes while the owner is busy with a million other keys (W5).
 //
-//   tail_latency --socket PATH --during idle|delprefix|expire|grow [--keys 1000000] [--rate 5000]
+//   tail_latency --socket PATH --during idle|delprefix|deltag|expire|grow [--keys 1000000] [--rate 5000]
 //
 // GETs are sent on a schedule, and each one's time counts from when it was due, so that a stall is seen by every
 // request that it held up. One line of JSON: the percentiles over the event in microseconds, and "idle_p999" of two
@@ -28,11 +28,14 @@ using std::chrono::milliseconds;
 constexpr long kStaying = 100'000;
 const std::string kValue(100, 'v');
 
-void load(bench::Connection& c, const std::string& prefix, long from, long count, long long deadline_ms) {
+void load(bench::Connection& c, const std::string& prefix, long from, long count, long long deadline_ms,
+          const std::string& tag = "") {
   for (long i = from; i < from + count; ++i) {
     const std::string key = prefix + std::to_string(i);
     if (deadline_ms > 0)
       c.append({"SET", key, kValue, "PXAT", std::to_string(deadline_ms + i % 1000)});
+    else if (!tag.empty())
+      c.append({"SET", key, kValue, "TAGS", "1", tag});
     else
       c.append({"SET", key, kValue});
     if (i % 500 == 499) c.drain();
@@ -83,12 +86,12 @@ double percentile(const std::vector<double>& times, double part) {
 
 int main(int argc, char** argv) {
   const bench::Arguments arguments(
-      argc, argv, "tail_latency --socket PATH --during idle|delprefix|expire|grow [--keys N] [--rate N]");
+      argc, argv, "tail_latency --socket PATH --during idle|delprefix|deltag|expire|grow [--keys N] [--rate N]");
   const std::string socket = arguments.text("socket");
   const std::string during = arguments.text("during");
   const long keys = static_cast<long>(arguments.number("keys", 1'000'000));
   const long rate = static_cast<long>(arguments.number("rate", 5'000));
-  if (during != "idle" && during != "delprefix" && during != "expire" && during != "grow")
+  if (during != "idle" && during != "delprefix" && during != "deltag" && during != "expire" && during != "grow")
     bench::fail("--during knows no '" + during + "'");
 
   bench::Connection c(socket);
@@ -98,7 +101,7 @@ int main(int argc, char** argv) {
   const std::vector<double> idle = measure(c, rate, Clock::now(), [&] { return Clock::now() >= quiet_until; });
   long long deadline = 0;
   if (during == "expire") deadline = wall_ms() + 5000 + keys / 100;  // time enough to load them
-  if (during != "grow") load(c, "gone.", 0, keys, deadline);
+  if (during != "grow") load(c, "gone.", 0, keys, deadline, during == "deltag" ? "gone" : "");
   if (deadline > 0 && wall_ms() >= deadline) bench::fail("loading took longer than the deadlines");
   if (during == "delprefix") keep_warm(c, keys, Clock::time_point::max());
   if (deadline > 0) keep_warm(c, keys, Clock::now() + milliseconds(deadline - wall_ms() - 200));
@@ -114,6 +117,8 @@ int main(int argc, char** argv) {
     const auto start = Clock::now();
     if (during == "delprefix") {
       event_result = other.call({"DELPREFIX", "gone."})->integer;
+    } else if (during == "deltag") {
+      event_result = other.call({"DELTAG", "gone"})->integer;
     } else if (during == "grow") {
       load(other, "more.", 0, keys, 0);
     } else if (during == "expire") {
@@ -130,7 +135,8 @@ int main(int argc, char** argv) {
 
   const std::vector<double> times = measure(c, rate, begin, [&] { return over.load(); });
   event.join();
-  if (during == "delprefix" && event_result != keys) bench::fail("DELPREFIX removed " + std::to_string(event_result));
+  if ((during == "delprefix" || during == "deltag") && event_result != keys)
+    bench::fail("the removal answered " + std::to_string(event_result));
   if (during == "expire" && c.call({"DBSIZE"})->integer != kStaying)
     bench::fail("entries that are due are still there");
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "snapshot_format.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 using snapshot::AppendBuffer;
 using snapshot::ChunkHeader;
+using snapshot::EntryExtras;
 using snapshot::EntryHead;
 using snapshot::FileHeader;
 using snapshot::ViewBuffer;
@@ -103,16 +105,25 @@ bool sync_directory_of(const std::string& path) {
 // Collects entries into chunks and writes each when it is full.
 class ChunkWriter {
  public:
-  explicit ChunkWriter(int fd) : fd_(fd), buffer_(&bytes_), stream_(&buffer_) { begin(); }
+  ChunkWriter(const Store& store, int fd) : store_(store), fd_(fd), buffer_(&bytes_), stream_(&buffer_) { begin(); }
 
   bool add(Database db, const EntryView& entry, std::int64_t wall_deadline) {
     EntryHead head{db, static_cast<std::uint8_t>(entry.type), wall_deadline,
                    static_cast<std::uint16_t>(entry.key.size()), entry.value_size};
-    (*archive_)(head);
+    const RefreshView refresh = store_.refresh_of(entry);
+    EntryExtras extras{refresh.stale, refresh.compute_us, 0};
+    tags_.clear();
+    store_.for_each_tag(entry, [&](std::string_view tag) {
+      const auto length = static_cast<std::uint16_t>(tag.size());
+      tags_.append(reinterpret_cast<const char*>(&length), sizeof length).append(tag);
+      ++extras.tags;
+    });
+    (*archive_)(head, extras);
     archive_->saveBinary<1>(entry.key.data(), static_cast<std::streamsize>(entry.key.size()));
     entry.for_each_part([&](std::string_view part) {
       archive_->saveBinary<1>(part.data(), static_cast<std::streamsize>(part.size()));
     });
+    archive_->saveBinary<1>(tags_.data(), static_cast<std::streamsize>(tags_.size()));
     ++entries_;
     ++total_;
     return bytes_.size() < snapshot::kChunkTarget || flush();
@@ -144,7 +155,9 @@ class ChunkWriter {
     return true;
   }
 
+  const Store& store_;
   int fd_;
+  std::string tags_;  // scratch
   std::string bytes_;
   AppendBuffer buffer_;
   std::ostream stream_;
@@ -170,7 +183,7 @@ bool write_entries(const Store& store, int fd) {
   if (!write_fully(fd, reinterpret_cast<const char*>(&blank), sizeof blank)) return false;
 
   const std::int64_t wall_less_monotonic = saturating_subtract(header.written_us / 1000, clock.monotonic_ms());
-  ChunkWriter chunks(fd);
+  ChunkWriter chunks(store, fd);
   bool ok = true;
   for (Database db = 0; db < header.databases && ok; ++db) {
     store.scan(db, {}, [&](const EntryView& entry) {
@@ -220,12 +233,14 @@ struct SnapshotLoader::Impl {
   std::uint64_t loaded = 0;
   std::uint64_t skipped = 0;
   Version newest_version = 0;
+  std::uint32_t version = 0;  // of the file
 
   File file;
   std::uint64_t left = 0;    // bytes of the file behind what has been read
   std::uint64_t number = 0;  // of the next chunk
   std::string bytes;         // of the chunk in hand, from ChunkHeader::length on
   std::uint32_t entries_left = 0;
+  std::vector<std::string_view> tags;  // of the entry in hand
   ViewBuffer source;
   std::istream stream{&source};
   std::optional<cereal::PortableBinaryInputArchive> archive;
@@ -277,10 +292,11 @@ bool SnapshotLoader::Impl::check_header(const FileHeader& header, std::uint64_t 
   if (header.version > snapshot::kSnapshotVersion)
     return reject("it has format version " + std::to_string(header.version) + ", newer than the " +
                   std::to_string(snapshot::kSnapshotVersion) + " that this program reads");
-  if (header.version != snapshot::kSnapshotVersion || header.header_size != sizeof header ||
+  if (header.version < snapshot::kOldestVersion || header.header_size != sizeof header ||
       header.checksum != snapshot::checksum_of(header) || header.state > snapshot::kUsed)
     return reject("its header is damaged");
   newest_version = header.newest_version;
+  version = header.version;
   if (size < header.file_size)
     return reject("it is truncated: " + std::to_string(size) + " of " + std::to_string(header.file_size) + " bytes");
   if (size > header.file_size) return reject("there are bytes behind its end");
@@ -375,7 +391,9 @@ bool SnapshotLoader::Impl::finish() {
 
 bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less_wall) {
   EntryHead head;
+  EntryExtras extras;
   (*archive)(head);
+  if (version >= 2) (*archive)(extras);
   const auto broken = [&](const char* why) {
     return reject("chunk " + std::to_string(number - 1) + " has an entry " + why);
   };
@@ -385,9 +403,21 @@ bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less
   if (source.left() < std::size_t{head.key_length} + head.value_length) return broken("that goes beyond the chunk");
   const std::string_view key = source.take(head.key_length);
   const std::string_view value = source.take(head.value_length);
+  if (extras.tags > kMaxTags) return broken("with too many tags");
+  tags.clear();
+  for (std::uint16_t i = 0; i < extras.tags; ++i) {
+    std::uint16_t length = 0;
+    (*archive)(length);
+    if (length == 0 || length > kMaxTagLength) return broken("with an impossible tag");
+    if (source.left() < length) return broken("that goes beyond the chunk");
+    tags.push_back(source.take(length));
+  }
   if (--entries_left == 0 && source.left() > 0) return broken("too few for its length");
 
   SetOptions options;
+  options.stale = extras.stale;
+  options.compute_us = extras.compute_us;
+  options.tags = tags;
   if (head.deadline != kNoDeadline)
     options.deadline = std::min(saturating_add(head.deadline, monotonic_less_wall), kNoDeadline - 1);
   const Result<SetResult> result = store.set(head.database, key, {static_cast<ValueType>(head.type), value}, options);

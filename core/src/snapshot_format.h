@@ -15,7 +15,8 @@
 namespace coppice::snapshot {
 
 inline constexpr std::uint64_t kMagic = 0x50414e53'50504f43;  // "COPPSNAP"
-inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint32_t kSnapshotVersion = 2;
+inline constexpr std::uint32_t kOldestVersion = 1;  // still read: entries without an EntryExtras
 inline constexpr std::uint64_t kFresh = 0;
 inline constexpr std::uint64_t kUsed = 1;
 
@@ -50,15 +51,17 @@ static_assert(sizeof(ChunkHeader) == 16);
 
 inline constexpr std::uint32_t kChunkTarget = 256u << 10;  // a chunk ends with the entry that reaches this
 // The largest chunk that can be: the target not quite reached, then the largest entry.
-inline constexpr std::uint32_t kLargestChunk =
-    kChunkTarget + kLargestMaxValue + static_cast<std::uint32_t>(kMaxKeyLength) + 64;
+inline constexpr std::uint32_t kLargestChunk = kChunkTarget + kLargestMaxValue +
+                                               static_cast<std::uint32_t>(kMaxKeyLength) + 64 +
+                                               static_cast<std::uint32_t>(kMaxTags * (kMaxTagLength + 2));
 
 // `bytes` begins at ChunkHeader::length.
 inline std::uint64_t checksum_of_chunk(std::uint64_t number, const char* bytes, std::size_t size) {
   return XXH3_64bits_withSeed(bytes, size, number);
 }
 
-// What cereal reads and writes of an entry; the key's and then the value's bytes follow.
+// What cereal reads and writes of an entry. Behind it an EntryExtras, since version 2; the key's and then the value's
+// bytes; the tags in bytewise order, each with its length (16 bits) before it.
 struct EntryHead {
   std::uint32_t database = 0;
   std::uint8_t type = 0;
@@ -69,6 +72,17 @@ struct EntryHead {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(database, type, deadline, key_length, value_length);
+  }
+};
+
+struct EntryExtras {
+  std::uint32_t stale = 0;  // the stale window, ms
+  std::uint32_t compute_us = 0;
+  std::uint16_t tags = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(stale, compute_us, tags);
   }
 };
 

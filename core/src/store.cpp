@@ -157,7 +157,7 @@ void Store::find_many(Database db, std::span<const std::string_view> keys, const
 
 // ---- changing ------------------------------------------------------------------------------------------------------
 
-std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, const Value& value, Millis deadline,
                                 std::uint32_t trailer_size) {
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
@@ -196,7 +196,7 @@ std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, Value
   return offset;
 }
 
-Version Store::Impl::overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class) {
+Version Store::Impl::overwrite(std::uint64_t offset, const Value& value, Millis deadline, std::uint32_t size_class) {
   const Block block = block_at(offset);
   const bool timed = deadline != kNoDeadline;
   if (segment_->shared() || block.is_chained() || block.has_trailer() || block.has_deadline() != timed ||
@@ -270,8 +270,10 @@ void Store::Impl::give_back_surplus() {
 }
 
 namespace {
+// Whether there is more to store than a value. In one test, since nearly always there is not.
 bool carries_more(const SetOptions& options) {
-  return !options.tags.empty() || options.keep_tags || options.stale > 0 || options.compute_us != 0;
+  return (options.tags.size() | static_cast<std::uint64_t>(options.stale) | options.compute_us |
+          static_cast<std::uint64_t>(options.keep_tags)) != 0;
 }
 }  // namespace
 
@@ -307,14 +309,8 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
     if (s.listener_ != nullptr) s.listener_->on_change(db, key);
     return SetResult{true, 0};
   }
-  if (carries_more(options)) [[unlikely]] {
-    Impl::Extras extras;
-    extras.keep = options.keep_tags && live;
-    if (const Error e = extras.take(options); e != Error::kNone) return e;
-    const auto done = s.set_with_extras(branch, key, value, deadline, hash, place, old, extras);
-    if (done && s.listener_ != nullptr) s.listener_->on_change(db, key);
-    return done;
-  }
+  if (carries_more(options)) [[unlikely]]
+    return s.set_more(db, key, value, options, deadline, hash, place, old);
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
   const bool chained = layout::needs_chain(key_length, value_length);

@@ -54,11 +54,11 @@ class Store::Impl {
 
   // ---- changing
   // A new block with everything but its version, and with room for a trailer. REQUIRES: ensure_room() was true for it.
-  std::uint64_t fill(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+  std::uint64_t fill(std::uint8_t branch, std::string_view key, const Value& value, Millis deadline,
                      std::uint32_t trailer_size);
   // Overwrites the value where it lies, if nobody reads without asking the store (it is not shared) and the block is as
   // good for the new value: no index has to be told. 0: it can't.
-  Version overwrite(std::uint64_t offset, Value value, Millis deadline, std::uint32_t size_class);
+  Version overwrite(std::uint64_t offset, const Value& value, Millis deadline, std::uint32_t size_class);
   // Publishes `offset`, in place of `old` (0: none), as the entry of `key`. The memberships of both must be right
   // already, or are seen to by the caller: forget_tags().
   Version publish(std::uint8_t branch, std::string_view key, layout::KeyHash hash, const PointIndex::Place& place,
@@ -90,7 +90,10 @@ class Store::Impl {
     std::uint32_t size() const { return layout::trailer_size(static_cast<std::uint32_t>(tags.size()), refresh != 0); }
   };
   // The part of set() behind its conditions, for entries that carry more than a value. old: 0, or the entry there.
-  Result<SetResult> set_with_extras(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
+  [[gnu::noinline]] Result<SetResult> set_more(Database db, std::string_view key, const Value& value,
+                                               const SetOptions& options, Millis deadline, layout::KeyHash hash,
+                                               const PointIndex::Place& place, std::uint64_t old);
+  Result<SetResult> set_with_extras(std::uint8_t branch, std::string_view key, const Value& value, Millis deadline,
                                     layout::KeyHash hash, PointIndex::Place place, std::uint64_t old, Extras& extras);
   // Makes the unpublished block a member of the tags. false: no room, and nothing has changed.
   bool join_tags(std::uint8_t branch, std::string_view key, std::uint64_t offset, Extras& extras);
@@ -164,6 +167,7 @@ class Store::Impl {
   DeadlineIndex stales_;  // entries behind their deadline, by the end of their stale window
   TagIndex tags_;
   TagId released_ = 0;  // a tag that has let go of the entries that are being removed
+  Extras extras_;       // of the set() that is being done
   StoreListener* listener_ = nullptr;
   std::array<Branch, 256> branches_;
   std::array<std::uint8_t, kMaxDatabases> branch_of_{};

@@ -30,9 +30,19 @@ Error Store::Impl::Extras::take(const SetOptions& options) {
   return Error::kNone;
 }
 
-Result<SetResult> Store::Impl::set_with_extras(std::uint8_t branch, std::string_view key, Value value, Millis deadline,
-                                               layout::KeyHash hash, PointIndex::Place place, std::uint64_t old,
-                                               Extras& extras) {
+Result<SetResult> Store::Impl::set_more(Database db, std::string_view key, const Value& value,
+                                        const SetOptions& options, Millis deadline, layout::KeyHash hash,
+                                        const PointIndex::Place& place, std::uint64_t old) {
+  if (const Error e = extras_.take(options); e != Error::kNone) return e;
+  extras_.keep = options.keep_tags && old != 0 && !passed(block_at(old));
+  const auto done = set_with_extras(branch_of(db), key, value, deadline, hash, place, old, extras_);
+  if (done && listener_ != nullptr) listener_->on_change(db, key);
+  return done;
+}
+
+Result<SetResult> Store::Impl::set_with_extras(std::uint8_t branch, std::string_view key, const Value& value,
+                                               Millis deadline, layout::KeyHash hash, PointIndex::Place place,
+                                               std::uint64_t old, Extras& extras) {
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
   const std::uint32_t extra = extras.keep ? trailer(old).size() : extras.size();

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -173,6 +174,98 @@ TEST_CASE("what is written comes back: bytes, types, deadlines, databases") {
   CHECK(fresh->check() == "");
 }
 
+TEST_CASE("tags, stale windows and compute times come back") {
+  Directory dir;
+  ManualClock clock;
+  auto store = make_store(clock);
+  std::vector<std::string> names;
+  for (int i = 1000; i < 1300; ++i) names.push_back(std::string(1, static_cast<char>(i)) + std::to_string(i));
+  const std::vector<std::string_view> many(names.begin(), names.end()), two{"red", "round"};
+  REQUIRE(store->set(0, "many", {ValueType::kString, "v"}, {.tags = many}));
+  const Millis deadline = clock.monotonic_ms() + 1000;
+  REQUIRE(store->set(1, "both", {ValueType::kString, std::string(100'000, 'v')},
+                     {.deadline = deadline, .compute_us = 7, .stale = 500, .tags = two}));
+  REQUIRE(store->set(1, "plain", {ValueType::kString, "v"}));
+  write(*store, dir.file());
+
+  auto fresh = make_store(clock);
+  SnapshotLoader loader(dir.file());
+  load(loader, *fresh);
+  INFO(loader.message());
+  REQUIRE(loader.state() == State::kDone);
+  std::sort(names.begin(), names.end());
+  CHECK(fresh->tags_of(0, "many") == names);
+  CHECK(fresh->tags_of(1, "both") == std::vector<std::string>{"red", "round"});
+  CHECK(fresh->tags_of(1, "plain").empty());
+  const auto both = fresh->find_stale(1, "both");
+  REQUIRE(both);
+  CHECK(both->stale == 500);
+  CHECK(both->compute_us == 7);
+  CHECK(fresh->stats().tag_memberships == names.size() + 2);
+  CHECK(fresh->check() == "");
+}
+
+TEST_CASE("a file of the format before tags is read") {
+  Directory dir;
+  ManualClock clock;
+  auto store = make_store(clock);
+  REQUIRE(store->set(0, "a", {ValueType::kString, "value"}));
+  REQUIRE(store->set(3, "b", {ValueType::kInteger, "7"}));
+  write(*store, dir.file());
+  std::string bytes = contents(dir.file());
+  snapshot::FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.version = 1;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  // Of each entry the ten bytes behind its 19 of head are new.
+  const std::size_t first = sizeof header + sizeof(snapshot::ChunkHeader) + 1;
+  bytes.erase(first + 19, 10);
+  bytes.erase(first + 19 + 6 + 19, 10);
+  const Chunk chunk = [&] {
+    Chunk c{sizeof header, {}};
+    std::memcpy(&c.header, bytes.data() + c.at, sizeof c.header);
+    return c;
+  }();
+  const std::uint32_t length = chunk.header.length - 20;
+  std::memcpy(bytes.data() + chunk.at + 8, &length, sizeof length);
+  seal(bytes);
+  put(dir.file(), bytes);
+  auto fresh = make_store(clock);
+  SnapshotLoader loader(dir.file());
+  load(loader, *fresh);
+  INFO(loader.message());
+  REQUIRE(loader.state() == State::kDone);
+  CHECK(fresh->peek(0, "a")->value() == "value");
+  CHECK(fresh->peek(3, "b")->value() == "7");
+}
+
+TEST_CASE("tags that cannot be reject a snapshot") {
+  Directory dir;
+  ManualClock clock;
+  auto store = make_store(clock);
+  const std::string_view tags[] = {"red"};
+  REQUIRE(store->set(0, "a", {ValueType::kString, "value"}, {.tags = tags}));
+  write(*store, dir.file());
+  const std::string good = contents(dir.file());
+  const std::size_t tag = good.find("red") - 2;
+  std::string bytes = good;
+  SECTION("longer than the chunk") {
+    bytes[tag] = 100;
+    seal(bytes);
+    rejected(dir, bytes, "goes beyond the chunk");
+  }
+  SECTION("empty") {
+    bytes[tag] = 0;
+    seal(bytes);
+    rejected(dir, bytes, "an impossible tag");
+  }
+  SECTION("too many") {
+    bytes[good.find("avalue") - 1] = 0x7f;
+    seal(bytes);
+    rejected(dir, bytes, "too many tags");
+  }
+}
+
 TEST_CASE("an empty store makes a snapshot that loads") {
   Directory dir;
   ManualClock clock;
@@ -316,7 +409,7 @@ TEST_CASE("a foreign file, a newer one and one with more behind it are told apar
   rejected(dir, "REDIS0011" + std::string(100, 'r'), "no snapshot of Coppice");
   rejected(dir, whole + "x", "behind its end");
   std::string newer = whole;
-  newer[8] = 2;
+  newer[8] = static_cast<char>(snapshot::kSnapshotVersion + 1);
   rejected(dir, newer, "newer");
 }
 

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "coppice/store.h"
@@ -18,6 +19,9 @@ struct ModelEntry {
   ValueType type;
   Millis deadline;
   Version version;
+  std::set<std::string> tags = {};
+  std::uint32_t stale = 0;
+  std::uint32_t compute_us = 0;
 };
 
 using ModelMap = std::map<std::string, ModelEntry>;
@@ -27,7 +31,11 @@ constexpr std::uint32_t kDatabases = 3;
 class Pair {
  public:
   Pair(std::uint64_t seed, Policy policy, std::uint64_t max_memory, std::uint32_t largest_value, int key_space)
-      : random_(seed), largest_(largest_value), key_space_(key_space), evicts_(policy != Policy::kNoEviction) {
+      : random_(seed),
+        largest_(largest_value),
+        key_space_(key_space),
+        evicts_(policy != Policy::kNoEviction),
+        roomy_(!evicts_ && max_memory >= 32 << 20) {
     store_ = Store::create(
         {.max_memory = max_memory, .max_value = 1 << 20, .databases = kDatabases, .policy = policy, .clock = &clock_});
     REQUIRE(store_ != nullptr);
@@ -69,6 +77,21 @@ class Pair {
       store_->purge(draw(50) + 1);
     else if (draw(20) == 0)
       flush_or_swap();
+    switch (draw(40)) {
+      case 0:
+        return invalidate();
+      case 1:
+        return invalidate_in_slices();
+      case 2:
+        return count_tag();
+      case 3:
+        return scan_tag();
+      case 4:
+      case 5:
+        return find_stale();
+      default:
+        break;
+    }
     const StoreStats t = store_->stats();
     if (t.used_memory > t.max_memory) fail("used_memory is above max_memory");
   }
@@ -96,6 +119,8 @@ class Pair {
   }
 
   std::uint64_t refused() const { return refused_; }
+  std::uint64_t stale_hits() const { return stale_hits_; }
+  std::uint64_t invalidated() const { return invalidated_; }
   Store& store() { return *store_; }
 
  private:
@@ -161,14 +186,23 @@ class Pair {
     return v;
   }
   bool dead(const ModelEntry& e) const { return e.deadline <= clock_.monotonic_ms() && e.deadline != kNoDeadline; }
+  // What is due goes from the live ones to those that may be in their stale windows.
+  ModelMap::iterator drop(Database d, ModelMap::iterator it) {
+    if (it->second.stale > 0) past_[d][it->first] = it->second;
+    return model_[d].erase(it);
+  }
   void drop_expired(Database d) {
-    std::erase_if(model_[d], [&](const auto& kv) { return dead(kv.second); });
+    for (auto it = model_[d].begin(); it != model_[d].end();)
+      if (dead(it->second))
+        it = drop(d, it);
+      else
+        ++it;
   }
   ModelEntry* model(Database d, const std::string& k) {
     auto it = model_[d].find(k);
     if (it == model_[d].end()) return nullptr;
     if (dead(it->second)) {
-      model_[d].erase(it);
+      drop(d, it);
       return nullptr;
     }
     // What the store has evicted is forgotten by the model when it is asked for.
@@ -183,6 +217,23 @@ class Pair {
     if (e.type != m.type) fail("a type differs");
     if (e.deadline != m.deadline) fail("a deadline differs");
     if (e.version != m.version) fail("a version differs");
+    std::vector<std::string> tags;
+    store_->for_each_tag(e, [&tags](std::string_view tag) { tags.emplace_back(tag); });
+    if (tags != std::vector<std::string>(m.tags.begin(), m.tags.end())) fail("tags differ");
+    const RefreshView refresh = store_->refresh_of(e);
+    if (refresh.stale != m.stale || refresh.compute_us != m.compute_us) fail("a stale window or compute time differs");
+  }
+  std::string tag() {
+    const std::uint64_t n = draw(60);
+    if (n < 3) return std::string("all") + std::to_string(n);
+    return n % 20 == 4 ? std::string(1000, static_cast<char>(n)) : std::string(n % 7, '\0') + "tag" + std::to_string(n);
+  }
+  std::set<std::string> tags() {
+    std::set<std::string> names;
+    if (draw(2) == 0) return names;
+    for (std::uint64_t i = draw(200) == 0 ? draw(300) : draw(4); i > 0; --i)
+      names.insert(i > 10 ? "many" + std::to_string(draw(1000)) : tag());
+    return names;
   }
   void newer(Version v) {
     if (v <= newest_ || (v & 1) != 0) fail("a version repeats or goes back");
@@ -200,6 +251,22 @@ class Pair {
     o.version = m != nullptr && draw(2) == 0 ? m->version : 2;
     const std::string v = value();
     const auto type = draw(5) == 0 ? ValueType::kArray : ValueType::kString;
+    ModelEntry next{v, type, kNoDeadline, 0, tags(), 0, 0};
+    if (draw(4) == 0) next.stale = static_cast<std::uint32_t>(draw(300));
+    if (draw(4) == 0) next.compute_us = static_cast<std::uint32_t>(draw(5));
+    const bool keep = draw(8) == 0;
+    if (keep) next.tags.clear();
+    std::vector<std::string_view> views(next.tags.rbegin(), next.tags.rend());
+    if (!views.empty()) views.push_back(views.front());  // a double
+    o.tags = views;
+    o.stale = next.stale;
+    o.compute_us = next.compute_us;
+    o.keep_tags = keep;
+    if (keep && m != nullptr) {
+      next.tags = m->tags;
+      next.stale = m->stale;
+      next.compute_us = m->compute_us;
+    }
     bool expected = true;
     if (o.when == When::kIfAbsent) expected = m == nullptr;
     if (o.when == When::kIfPresent) expected = m != nullptr;
@@ -216,11 +283,14 @@ class Pair {
     if (!expected) return;
     if (due <= clock_.monotonic_ms() && due != kNoDeadline) {
       if (r->version != 0) fail("a deadline that has passed stores");
-      model_[d].erase(k);
+      forget(d, k);
       return;
     }
     newer(r->version);
-    model_[d][k] = {v, type, due, r->version};
+    next.deadline = due;
+    next.version = r->version;
+    past_[d].erase(k);
+    model_[d][k] = next;
     const auto e = store_->peek(d, k);
     if (!e) fail("a value is gone as soon as it is stored");
     same(*e, model_[d][k]);
@@ -238,7 +308,105 @@ class Pair {
     const std::string k = key();
     const bool there = model(d, k) != nullptr;
     if (store_->erase(d, k) != there) fail("erase differs");
+    forget(d, k);
+  }
+  void forget(Database d, const std::string& k) {
     model_[d].erase(k);
+    past_[d].erase(k);
+  }
+  void find_stale() {
+    const Database d = db();
+    // Mostly one that is behind its deadline.
+    drop_expired(d);
+    std::string k = key();
+    if (const auto it = past_[d].lower_bound(k); it != past_[d].end() && draw(4) != 0) k = it->first;
+    const ModelEntry* m = model(d, k);
+    const bool stale = m == nullptr;
+    if (const auto it = past_[d].find(k); it != past_[d].end()) {
+      if (it->second.deadline + it->second.stale > clock_.monotonic_ms())
+        m = &it->second;
+      else
+        past_[d].erase(it);
+    }
+    const auto found = store_->find_stale(d, k);
+    if (found && m == nullptr) fail("find_stale shows what is gone");
+    if (!found && m != nullptr && roomy_) fail("find_stale misses an entry");
+    if (!found) return;
+    if (found->is_stale != stale) fail("find_stale judges wrongly what is stale");
+    same(found->entry, *m);
+    ++stale_hits_;
+  }
+  std::uint64_t model_invalidate(Database d, const std::set<std::string>& names, Version newest) {
+    drop_expired(d);
+    const auto hit = [&](const ModelEntry& e) {
+      return e.version <= newest &&
+             std::any_of(names.begin(), names.end(), [&e](const std::string& t) { return e.tags.count(t) > 0; });
+    };
+    std::erase_if(past_[d], [&](const auto& kv) { return hit(kv.second); });
+    return std::erase_if(model_[d], [&](const auto& kv) { return hit(kv.second); });
+  }
+  std::set<std::string> some_tags() {
+    std::set<std::string> names;
+    for (std::uint64_t i = 1 + draw(3); i > 0; --i)
+      names.insert(draw(5) == 0 ? tag() : "many" + std::to_string(draw(1000)));
+    return names;
+  }
+  void invalidate() {
+    const Database d = db();
+    const auto names = some_tags();
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::uint64_t n = store_->invalidate_tags(d, views);
+    newest_ = store_->newest_version();
+    const std::uint64_t m = model_invalidate(d, names, ~Version{0});
+    if (evicts_ ? n > m : n != m) fail("an invalidation counts differently");
+    invalidated_ += n;
+  }
+  void invalidate_in_slices() {
+    const Database d = db();
+    const auto names = some_tags();
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    TagErase r = store_->begin_invalidate_tags(d, views);
+    newest_ = r.version();
+    const std::uint64_t before = overwritten_;
+    while (!store_->step(r, 1 + draw(6)))
+      if (draw(3) == 0 && !evicts_) set_tagged(d, key(), views);
+    const std::uint64_t written = overwritten_ - before;
+    overwritten_ = 0;
+    const std::uint64_t m = model_invalidate(d, names, r.version());
+    if (!evicts_ && (r.removed() < m || r.removed() > m + written)) fail("a sliced invalidation counts differently");
+  }
+  void set_tagged(Database d, const std::string& k, const std::vector<std::string_view>& tags) {
+    const auto r = store_->set(d, k, {ValueType::kString, "new"}, {.tags = tags});
+    if (!r) return;
+    newer(r->version);
+    ++overwritten_;
+    past_[d].erase(k);
+    model_[d][k] = {"new", ValueType::kString, kNoDeadline, r->version, {tags.begin(), tags.end()}};
+  }
+  void count_tag() {
+    const Database d = db();
+    const std::string name = tag();
+    drop_expired(d);
+    std::uint64_t m = 0;
+    for (const auto& [k, e] : model_[d]) m += e.tags.count(name);
+    const std::uint64_t n = store_->count_tag(d, name);
+    if (evicts_ ? n > m : n != m) fail("count_tag differs");
+  }
+  void scan_tag() {
+    const Database d = db();
+    const std::string name = tag(), from = key();
+    const bool whole = draw(2) == 0;
+    const std::size_t limit = 1 + draw(100);
+    std::vector<std::string> got, expected;
+    store_->scan_tag(d, name, whole ? std::nullopt : std::optional<std::string_view>(from), [&](const EntryView& e) {
+      got.emplace_back(e.key);
+      return got.size() < limit;
+    });
+    drop_expired(d);
+    for (const auto& [k, e] : model_[d])
+      if (e.tags.count(name) > 0 && (whole || k > from) && (!evicts_ || store_->peek(d, k))) expected.push_back(k);
+    if (expected.size() > limit) expected.resize(limit);
+    if (got != expected) fail("a walk over a tag differs");
   }
   void touch() {
     const Database d = db();
@@ -253,7 +421,7 @@ class Pair {
     if (*r != (m != nullptr)) fail("set_deadline differs");
     if (m == nullptr) return;
     if (due <= clock_.monotonic_ms() && due != kNoDeadline) {
-      model_[d].erase(k);
+      forget(d, k);
       return;
     }
     m->deadline = due;
@@ -290,19 +458,30 @@ class Pair {
     if (*r != now) fail("increment differs");
     const auto e = store_->peek(d, k);
     newer(e->version);
-    model_[d][k] = {std::to_string(now), ValueType::kInteger, m != nullptr ? m->deadline : kNoDeadline, e->version};
+    ModelEntry next{std::to_string(now), ValueType::kInteger, kNoDeadline, e->version};
+    if (m != nullptr) {
+      next.deadline = m->deadline;
+      next.tags = m->tags;
+      next.stale = m->stale;
+      next.compute_us = m->compute_us;
+    }
+    past_[d].erase(k);
+    model_[d][k] = next;
     same(*e, model_[d][k]);
   }
   std::uint64_t model_erase_prefix(Database d, const std::string& p, Version newest) {
     drop_expired(d);
     std::uint64_t n = 0;
-    for (auto it = model_[d].lower_bound(p); it != model_[d].end() && it->first.compare(0, p.size(), p) == 0;) {
-      if (it->second.version > newest) {
-        ++it;
-        continue;
+    for (ModelMap* map : {&past_[d], &model_[d]}) {
+      n = 0;
+      for (auto it = map->lower_bound(p); it != map->end() && it->first.compare(0, p.size(), p) == 0;) {
+        if (it->second.version > newest) {
+          ++it;
+          continue;
+        }
+        it = map->erase(it);
+        ++n;
       }
-      it = model_[d].erase(it);
-      ++n;
     }
     return n;
   }
@@ -331,6 +510,7 @@ class Pair {
     if (!r) return;
     newer(r->version);
     ++overwritten_;
+    past_[d].erase(k);
     model_[d][k] = {"new", ValueType::kString, kNoDeadline, r->version};
   }
   void count_prefix() {
@@ -403,9 +583,11 @@ class Pair {
     if (draw(2) == 0) {
       store_->flush(a);
       model_[a].clear();
+      past_[a].clear();
     } else {
       store_->swap(a, b);
       std::swap(model_[a], model_[b]);
+      std::swap(past_[a], past_[b]);
     }
   }
 
@@ -413,12 +595,16 @@ class Pair {
   ManualClock clock_;
   std::unique_ptr<Store> store_;
   ModelMap model_[kDatabases];
+  ModelMap past_[kDatabases];  // behind their deadline; perhaps in their stale windows
   std::uint32_t largest_;
   int key_space_;
   bool evicts_;
+  bool roomy_;
   Version newest_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t overwritten_ = 0;
+  std::uint64_t stale_hits_ = 0;
+  std::uint64_t invalidated_ = 0;
   std::uint64_t steps_ = 0;
 };
 
@@ -441,8 +627,10 @@ void run(const char* name, std::uint64_t operations, Policy policy, std::uint64_
   pair.compare_all();
   const StoreStats t = pair.store().stats();
   std::cout << "  entries " << t.entries << ", sets " << t.sets << ", hits " << t.hits << ", refused " << pair.refused()
-            << ", evicted " << t.evicted << ", expired " << t.expired << ", moved " << t.moved << ", used "
-            << t.used_memory << " of " << t.max_memory << std::endl;
+            << ", evicted " << t.evicted << ", expired " << t.expired << ", moved " << t.moved << ", tags " << t.tags
+            << ", memberships " << t.tag_memberships << ", stale " << t.stale << ", of them found " << pair.stale_hits()
+            << ", invalidated " << pair.invalidated() << ", used " << t.used_memory << " of " << t.max_memory
+            << std::endl;
   // The run must have met what it is for.
   if (memory < 8 << 20 && test::scaled(100) >= 100) {
     CHECK(t.moved > 0);

@@ -115,6 +115,49 @@ class Pipelines(unittest.TestCase):
             self.assertEqual([c.read() for _ in range(4)], [n, 0, "OK", "PONG"])
             self.assertGreater(served, 10)
 
+    def test_client_waits_for_its_own_tag_delete_and_others_do_not(self):
+        with self.daemon.connect() as c, self.daemon.connect() as other:
+            n = 100_000
+            for start in range(0, n, 1000):
+                c.send(b"".join(encode("SET", "d.%d" % i, "v", "TAGS", 1, "all") for i in range(start, start + 1000)))
+                for _ in range(1000):
+                    self.assertEqual(c.read(), "OK")
+            self.assertEqual(c.call("COUNTTAG", "all"), n)
+            c.send(encode("DELTAG", "all") + encode("DBSIZE") + encode("PING"))
+            served = 0
+            while not select.select([c.socket], [], [], 0)[0]:
+                self.assertEqual(other.call("PING"), "PONG")
+                served += 1
+            self.assertEqual([c.read() for _ in range(3)], [n, 0, "PONG"])
+            self.assertGreater(served, 10)
+
+    def test_tags_are_any_bytes_and_may_be_many(self):
+        with self.daemon.connect() as c:
+            tags = [b"\x00\r\n\xff%04d" % i for i in range(4096)]
+            self.assertEqual(c.call("SET", "k", "v", "TAGS", len(tags), *reversed(tags)), "OK")
+            self.assertEqual(c.call("TAGS", "k"), tags)
+            with self.assertRaisesRegex(RespError, "BADTAG there are more than 4096 tags"):
+                c.call("SET", "k", "w", "TAGS", len(tags) + 1, "one more", *tags)
+            self.assertEqual(c.call("GET", "k"), b"v")
+            self.assertEqual(c.call("DELTAG", tags[77]), 1)
+
+    def test_a_million_rounds_under_a_tag_leave_the_owner_as_it_was(self):
+        # A tenth of them over the socket; the engine's own test does the million.
+        with self.daemon.connect() as c:
+            def rounds(first, n):
+                for start in range(first, first + n, 500):
+                    c.send(b"".join(encode("SET", "u%d" % i, "v%d" % i, "TAGS", 1, "test") + encode("DELTAG", "test")
+                                    for i in range(start, start + 500)))
+                    for _ in range(500):
+                        self.assertEqual([c.read(), c.read()], ["OK", 1])
+            stats = lambda: dict(zip(*[iter(c.call("TSTATS"))] * 2))
+            rounds(0, 5000)
+            before = stats()
+            rounds(5000, 100_000)
+            after = stats()
+            self.assertEqual(after[b"used_memory"], before[b"used_memory"])
+            self.assertEqual([after[b"tags"], after[b"tag_memberships"], after[b"tag_index_bytes"]], [0, 0, 0])
+
     def test_client_that_leaves_during_its_range_delete(self):
         with self.daemon.connect() as c, self.daemon.connect() as other:
             for start in range(0, 100_000, 1000):
@@ -560,7 +603,7 @@ class Restarts(unittest.TestCase):
             with d.connect() as c:
                 c.call("MSET", "a", 1, "b", 2)
                 c.call("SET", "t", "v", "PX", 100_000)
-                c.call("TSET", "typed", 6, b"\x00\xff")
+                c.call("TSET", "typed", 6, b"\x00\xff", "PX", 100_000, "STALE", 7000, "COST", 99, "TAGS", 2, "t1", "t2")
                 c.call("SELECT", 3)
                 c.call("SET", "other", "db")
             self.assertEqual(d.stop(), 0)
@@ -571,6 +614,8 @@ class Restarts(unittest.TestCase):
                 self.assertEqual(c.call("MGET", "a", "b", "t"), [b"1", b"2", b"v"])
                 self.assertTrue(0 < c.call("PTTL", "t") <= 100_000)
                 self.assertEqual(c.call("TGET", "typed")[:2], [6, b"\x00\xff"])
+                self.assertEqual(c.call("TGET", "typed", "STALE")[4:], [7000, 99])
+                self.assertEqual(c.call("TAGS", "typed"), [b"t1", b"t2"])
                 c.call("SELECT", 3)
                 self.assertEqual(c.call("GET", "other"), b"db")
                 c.call("SELECT", 0)

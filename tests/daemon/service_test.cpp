@@ -392,6 +392,109 @@ TEST_CASE("a cursor that is lost, foreign or no number is an error") {
   CHECK(f("SCAN " + cursor).substr(0, 12) == "-ERR cursor ");
 }
 
+TEST_CASE("SET takes tags anywhere among its options") {
+  ServiceFixture f;
+  CHECK(f("SET a 1 TAGS 2 red round") == "+OK\r\n");
+  CHECK(f("TAGS a") == "*2\r\n" + bulk("red") + bulk("round"));
+  CHECK(f("SET b 2 NX TAGS 3 red red px PX 1000") == "+OK\r\n");
+  CHECK(f("TAGS b") == "*2\r\n" + bulk("px") + bulk("red"));
+  CHECK(f("PTTL b") == ":1000\r\n");
+  CHECK(f("SET a 3 KEEPTTL") == "+OK\r\n");
+  CHECK(f("TAGS a") == "*0\r\n");
+  CHECK(f("TAGS absent") == "*0\r\n");
+}
+
+TEST_CASE("tags that cannot be are refused by name, and nothing is stored") {
+  ServiceFixture f;
+  CHECK(f("SET a 1 TAGS 0 x") == "-BADTAG 0 tags were announced, 1 arguments follow\r\n");
+  CHECK(f("SET a 1 TAGS 2 x") == "-BADTAG 2 tags were announced, 1 arguments follow\r\n");
+  CHECK(f("SET a 1 TAGS x y") == "-ERR value is not an integer or out of range\r\n");
+  CHECK(f("SET a 1 TAGS") == "-ERR syntax error\r\n");
+  CHECK(f("SET a 1 TAGS 1 x TAGS 1 y") == "-ERR syntax error\r\n");
+  CHECK(f.run({"SET", "a", "1", "TAGS", "1", ""}) == "-BADTAG a tag is empty\r\n");
+  const std::string too_long(1025, 't');
+  CHECK(f.run({"TSET", "a", "0", "1", "TAGS", "1", too_long}) == "-BADTAG a tag is longer than 1024 bytes\r\n");
+  CHECK(f.run({"DELTAG", "x", ""}) == "-BADTAG a tag is empty\r\n");
+  CHECK(f.run({"COUNTTAG", ""}) == "-BADTAG a tag is empty\r\n");
+  CHECK(f.run({"SCANTAG", too_long}) == "-BADTAG a tag is longer than 1024 bytes\r\n");
+  CHECK(f("DBSIZE") == ":0\r\n");
+}
+
+TEST_CASE("DELTAG, COUNTTAG and SCANTAG see the members of a tag") {
+  ServiceFixture f;
+  for (const auto* key : {"c", "a", "b"}) f.run({"SET", key, "v", "TAGS", "1", "red"});
+  f("SET d v TAGS 1 round");
+  f("SET e v");
+  CHECK(f("COUNTTAG red") == ":3\r\n");
+  CHECK(f("SCANTAG red") == "*3\r\n" + bulk("a") + bulk("b") + bulk("c"));
+  CHECK(f("SCANTAG red AFTER a LIMIT 1") == "*1\r\n" + bulk("b"));
+  CHECK(f("SCANTAG red LIMIT 0") == "*0\r\n");
+  CHECK(f("SCANTAG red REV") == "-ERR syntax error\r\n");
+  CHECK(f("SCANTAG absent") == "*0\r\n");
+  CHECK(f("DELTAG red round absent") == ":4\r\n");
+  CHECK(f("KEYS *") == "*1\r\n" + bulk("e"));
+  CHECK(f("DELTAG red") == ":0\r\n");
+}
+
+TEST_CASE("a long DELTAG is done in slices; what is written meanwhile survives") {
+  ServiceFixture f;
+  f.service->set_slice_length(std::chrono::microseconds(0));
+  for (int i = 0; i < 1000; ++i) f.run({"SET", "p." + std::to_string(i), "v", "TAGS", "1", "red"});
+  std::string out;
+  resp::ReplyWriter reply(out, 2);
+  Effects effects;
+  const std::vector<std::string_view> command{"DELTAG", "red"};
+  f.service->execute(f.session, command, reply, &effects);
+  REQUIRE(effects.next == Next::kJob);
+  f("SET p.new v TAGS 1 red");
+  int slices = 1;
+  while (!effects.job->step(*f.service, Slice(std::chrono::microseconds(0)))) ++slices;
+  CHECK(slices > 5);
+  effects.job->answer(*f.service, reply);
+  CHECK(out == ":1000\r\n");
+  CHECK(f("COUNTTAG red") == ":1\r\n");
+}
+
+TEST_CASE("SCANTAG in slices shows each key once") {
+  ServiceFixture f;
+  f.service->set_slice_length(std::chrono::microseconds(0));
+  for (int i = 100; i < 300; ++i) f.run({"SET", "p." + std::to_string(i), "v", "TAGS", "1", "red"});
+  std::string expected = "*200\r\n";
+  for (int i = 100; i < 300; ++i) expected += bulk("p." + std::to_string(i));
+  CHECK(f("SCANTAG red") == expected);
+  CHECK(f.slices > 5);
+}
+
+TEST_CASE("TSET and TMSET take tags; TINCR and TTOUCH keep them") {
+  ServiceFixture f;
+  f("TSET n 1 41 TAGS 2 red round");
+  CHECK(f("TINCR n 1 0 -1") == ":42\r\n");
+  CHECK(f("TTOUCH n 1000") == ":1\r\n");
+  CHECK(f("TAGS n") == "*2\r\n" + bulk("red") + bulk("round"));
+  CHECK(f("TMSET -1 2 a 0 1 tags 0 2 TAGS 1 many").substr(0, 4) == "*2\r\n");
+  CHECK(f("SCANTAG many") == "*2\r\n" + bulk("a") + bulk("tags"));
+  CHECK(f("TMSET -1 1 a 0 1 TAGS 1 many more") ==
+        "-ERR TMSET was given another number of entries than it announced\r\n");
+  CHECK(f("TMSET -1 1 a 0 1 TAGS 2 many").substr(0, 8) == "-BADTAG ");
+  CHECK(f("TMSET -1 4611686018427387905 a 0 1") ==
+        "-ERR TMSET was given another number of entries than it announced\r\n");
+}
+
+TEST_CASE("TGET … STALE shows an entry in its stale window, TGET does not") {
+  ServiceFixture f;
+  f("TSET k 0 v PX 100 STALE 1000 COST 250");
+  CHECK(f("TGET k STALE").find(":100\r\n:1000\r\n:250\r\n") != std::string::npos);
+  f.clock.advance(150);
+  CHECK(f("TGET k") == "$-1\r\n");
+  CHECK(f("EXISTS k") == ":0\r\n");
+  CHECK(f("TGET k STALE").find(":-50\r\n:1000\r\n:250\r\n") != std::string::npos);
+  f.clock.advance(1000);
+  CHECK(f("TGET k STALE") == "$-1\r\n");
+  CHECK(f("TGET k NOW") == "-ERR syntax error\r\n");
+  CHECK(f("TSET k 0 v STALE -1").substr(0, 5) == "-ERR ");
+  CHECK(f("TSET k 0 v COST -1").substr(0, 5) == "-ERR ");
+}
+
 TEST_CASE("databases are apart") {
   ServiceFixture f;
   f("SET k zero");

@@ -39,6 +39,13 @@ struct Segment {
     }
     keys.push_back("timed");
     require(bool(store->set(0, "timed", {ValueType::kString, "v"}, {.deadline = kNoDeadline - 1})));
+    const std::string_view tags[] = {"a", "b", "c"};
+    keys.push_back("refreshed");
+    require(bool(store->set(0, "refreshed", {ValueType::kString, "v"},
+                            {.deadline = kNoDeadline - 1, .compute_us = 7, .stale = 1000, .tags = tags})));
+    keys.push_back("refreshed.large");
+    require(bool(store->set(0, keys.back(), {ValueType::kString, std::string(90'000, 'v')},
+                            {.compute_us = 7, .tags = {tags, 1}})));
     keys.push_back("missing");
     size = store->header().segment_size;
     void* from = mmap(nullptr, size, PROT_READ, MAP_SHARED, store->descriptor(), 0);
@@ -93,6 +100,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             },
             &info);
         if (status == ReadStatus::kHit) require(info.value_size == promised);
+        RefreshInfo refresh;
+        const ReadStatus refreshed = reader->read_stale(
+            db, key, 1'000'000,
+            [&](const ReadInfo& e) {
+              promised = e.value_size;
+              return e.value_size <= buffer.size() ? buffer.data() : nullptr;
+            },
+            &refresh);
+        if (refreshed == ReadStatus::kHit) require(refresh.value_size == promised);
         const std::string_view twice[] = {key, key};
         std::size_t answers = 0;
         reader->read_batch(

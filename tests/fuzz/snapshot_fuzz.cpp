@@ -35,7 +35,7 @@ void seal(std::string& file) {
   file.resize(std::max(file.size(), sizeof header));
   std::memcpy(&header, file.data(), sizeof header);
   header.magic = snapshot::kMagic;
-  header.version = snapshot::kSnapshotVersion;
+  if (header.version != snapshot::kOldestVersion) header.version = snapshot::kSnapshotVersion;
   header.header_size = sizeof header;
   header.state = snapshot::kFresh;
   header.file_size = file.size();

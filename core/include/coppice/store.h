@@ -104,7 +104,8 @@ struct SetOptions {
   // Milliseconds for which the entry is kept beyond its deadline, where only find_stale() and Reader::read_stale() see
   // it. Without a deadline it waits for one. Saturates at 2^32 - 1 (49 days).
   Millis stale = 0;
-  // Any bytes, 1 … kMaxTagLength each; doubles count once. None: the new entry has none, whatever the old one had.
+  // Any bytes, 1 … kMaxTagLength each; doubles count once. Must not point into the store. None: the new entry has none,
+  // whatever the old one had.
   std::span<const std::string_view> tags{};
 };
 
