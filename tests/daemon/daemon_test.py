@@ -136,8 +136,8 @@ class Pipelines(unittest.TestCase):
             tags = [b"\x00\r\n\xff%04d" % i for i in range(4096)]
             self.assertEqual(c.call("SET", "k", "v", "TAGS", len(tags), *reversed(tags)), "OK")
             self.assertEqual(c.call("TAGS", "k"), tags)
-            with self.assertRaisesRegex(RespError, "BADTAG there are more than 4096 tags"):
-                c.call("SET", "k", "w", "TAGS", len(tags) + 1, "one more", *tags)
+            self.assertEqual(c.call("SET", "k", "w", "TAGS", len(tags) + 1, "one more", *tags),
+                             RespError("BADTAG there are more than 4096 tags for one key"))
             self.assertEqual(c.call("GET", "k"), b"v")
             self.assertEqual(c.call("DELTAG", tags[77]), 1)
 
@@ -146,7 +146,7 @@ class Pipelines(unittest.TestCase):
         with self.daemon.connect() as c:
             def rounds(first, n):
                 for start in range(first, first + n, 500):
-                    c.send(b"".join(encode("SET", "u%d" % i, "v%d" % i, "TAGS", 1, "test") + encode("DELTAG", "test")
+                    c.send(b"".join(encode("SET", "u%06d" % i, "v%06d" % i, "TAGS", 1, "test") + encode("DELTAG", "test")
                                     for i in range(start, start + 500)))
                     for _ in range(500):
                         self.assertEqual([c.read(), c.read()], ["OK", 1])
