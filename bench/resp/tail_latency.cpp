@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   if (during == "expire") deadline = wall_ms() + 5000 + keys / 100;  // time enough to load them
   if (during != "grow") load(c, "gone.", 0, keys, deadline, during == "deltag" ? "gone" : "");
   if (deadline > 0 && wall_ms() >= deadline) bench::fail("loading took longer than the deadlines");
-  if (during == "delprefix") keep_warm(c, keys, Clock::time_point::max());
+  if (during == "delprefix" || during == "deltag") keep_warm(c, keys, Clock::time_point::max());
   if (deadline > 0) keep_warm(c, keys, Clock::now() + milliseconds(deadline - wall_ms() - 200));
 
   // The event: when it begins, and whether it is over.

@@ -15,6 +15,15 @@ namespace {
 // In the place of a tag that went while its neighbour above was there, which a search might have to pass it for.
 void* const kGone = reinterpret_cast<void*>(std::uintptr_t{2});
 
+// Members that a full record gets room for. In few steps: each size that records pass through leaves holes in the pool.
+// At 1M entries, ten to a tag in random order, a membership costs 11.4 bytes of pages so, and 14.2 with room for one
+// more each time, though less of them is in use then.
+std::uint32_t next_room(std::uint32_t count) {
+  if (count < 3) return 3;
+  if (count < 10) return 10;
+  return std::min(count + count / 4, TagIndex::kSmall);
+}
+
 std::string_view key_of(KeySource keys, EntryRef ref) { return block_key(keys.base + ref * 8); }
 
 }  // namespace
@@ -196,7 +205,7 @@ TagId TagIndex::add(std::uint8_t branch, std::string_view name, std::string_view
     index->insert(key, ref);
     return id;
   }
-  if (r->count == r->capacity) r = resize(id, r, std::min(r->count + r->count / 8u + 1u, kSmall));
+  if (r->count == r->capacity) r = resize(id, r, next_room(r->count));
   // Keys mostly come in order.
   const std::uint32_t n = r->count;
   const std::uint32_t at = n > 0 && key_of(keys_, r->ref(n - 1)) < key ? n : search(r, key, false);
