@@ -19,7 +19,7 @@ COPPICE_PACKAGES=(
   python3 procps
 )
 # What further checks need; where a release of Debian has not got it, the check is left out.
-COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser libphp-embed)
+COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser libphp-embed composer phpunit php-cache-integration-tests php-psr-cache php-psr-simple-cache)
 
 say() { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }
