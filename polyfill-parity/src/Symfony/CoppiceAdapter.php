@@ -43,6 +43,16 @@ class CoppiceAdapter extends AbstractAdapter implements PruneableInterface
         return $this->cache->setMultiple(array_map(Envelope::close(...), $values), $lifetime > 0 ? $lifetime : null);
     }
 
+    /**
+     * The value of what is stored, and its metadata; null: it is nothing of this pool's.
+     *
+     * @return ?array<mixed>
+     */
+    private function glance(mixed $stored, mixed &$value): ?array
+    {
+        return Envelope::glance($stored, $value);
+    }
+
     private function opened(mixed $stored): mixed
     {
         return Envelope::open($stored);

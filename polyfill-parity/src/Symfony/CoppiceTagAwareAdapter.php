@@ -93,6 +93,16 @@ class CoppiceTagAwareAdapter extends AbstractTagAwareAdapter implements Pruneabl
         return [];
     }
 
+    /**
+     * The value of what is stored, and its metadata; null: it is nothing of this pool's.
+     *
+     * @return ?array<mixed>
+     */
+    private function glance(mixed $stored, mixed &$value): ?array
+    {
+        return ItemAccess::glanceTagged($stored, $value);
+    }
+
     private function opened(mixed $stored): mixed
     {
         return $stored;

@@ -26,16 +26,36 @@ final class Envelope
         return is_array($packed) && ($packed[0] ?? null) === self::MARK ? [self::MARK, $packed, []] : $packed;
     }
 
+    /**
+     * Value and metadata, without making an object of them; null: an envelope that is none of ours.
+     *
+     * @return ?array<mixed>
+     */
+    public static function glance(mixed $stored, mixed &$value): ?array
+    {
+        if (!is_array($stored) || ($stored[0] ?? null) !== self::MARK) {
+            $value = $stored;
+            return [];
+        }
+        $value = $stored[1] ?? null;
+        $metadata = $stored[2] ?? null;
+        return is_array($metadata) ? $metadata : null;
+    }
+
     public static function open(mixed $stored): mixed
     {
         if (!is_array($stored) || ($stored[0] ?? null) !== self::MARK) {
             return $stored;
         }
-        if ($stored[2] === []) {
-            return $stored[1];
+        $metadata = $stored[2] ?? null;
+        if (!is_array($metadata)) {
+            return $stored;
+        }
+        if ($metadata === []) {
+            return $stored[1] ?? null;
         }
         /** @var class-string $wrapper */
         $wrapper = self::WRAPPER;
-        return new $wrapper($stored[1], $stored[2]);
+        return new $wrapper($stored[1] ?? null, $metadata);
     }
 }

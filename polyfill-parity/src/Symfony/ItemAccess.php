@@ -13,6 +13,9 @@ use Symfony\Component\Cache\CacheItem;
  */
 final class ItemAccess
 {
+    /** As Symfony's items have it, whose constant is their own. */
+    private const EXPIRY_OFFSET = 1527506807;
+
     /** @var ?\Closure(CacheItem, float, float, ?array<mixed>): void */
     private static ?\Closure $note = null;
     /** @var ?\Closure(CacheItem): mixed */
@@ -125,6 +128,28 @@ final class ItemAccess
             return $packed;
         }, null, CacheItem::class);
         return (self::$packTagged)($item);
+    }
+
+    /**
+     * Value and metadata of what a tag-aware pool keeps; null: it is nothing of a pool's.
+     *
+     * @return ?array<mixed>
+     */
+    public static function glanceTagged(mixed $packed, mixed &$value): ?array
+    {
+        if (!is_array($packed) || !array_key_exists('value', $packed)) {
+            return null;
+        }
+        /** @var array{value: mixed, tags?: list<string>, meta?: string} $packed */
+        $value = $packed['value'];
+        $metadata = [CacheItem::METADATA_TAGS => isset($packed['tags']) ? array_combine($packed['tags'], $packed['tags']) : []];
+        if (isset($packed['meta'])) {
+            /** @var array{e: int, c: int} $times */
+            $times = unpack('Ve/Nc', $packed['meta']);
+            $metadata[CacheItem::METADATA_EXPIRY] = $times['e'] + self::EXPIRY_OFFSET;
+            $metadata[CacheItem::METADATA_CTIME] = $times['c'];
+        }
+        return $metadata;
     }
 
     /** A hit of a tag-aware pool. */

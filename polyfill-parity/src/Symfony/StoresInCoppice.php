@@ -70,6 +70,48 @@ trait StoresInCoppice
         if ($this->mayBeDeferred) {
             $this->commit();
         }
+        // A hit that nobody wants to renew needs no more than the value.
+        if ($beta !== INF) {
+            try {
+                $stored = $this->cache->get($id, $this->miss);
+            } catch (CacheException) {
+                $stored = $this->miss;  // the way below says so
+            }
+            if ($stored !== $this->miss) {
+                $value = null;
+                $metadata = $this->glance($stored, $value);
+                if ($metadata !== null) {
+                    if (!isset($metadata[CacheItem::METADATA_CTIME]) || !self::isElected($metadata, $beta)) {
+                        return $value;
+                    }
+                    $beta = INF;
+                }
+            }
+        }
+        return $this->compute($key, $id, $callback, $beta, $metadata);
+    }
+
+    /**
+     * Whether a value is to be computed before its time (XFetch), the earlier the longer that takes.
+     *
+     * @param array<mixed> $metadata
+     */
+    private static function isElected(array $metadata, float $beta): bool
+    {
+        $expiry = $metadata[CacheItem::METADATA_EXPIRY] ?? null;
+        $milliseconds = $metadata[CacheItem::METADATA_CTIME];
+        if (!is_numeric($expiry) || !is_numeric($milliseconds)) {
+            return false;
+        }
+        return $expiry <= microtime(true) - $milliseconds / 1000 * $beta * log(random_int(1, PHP_INT_MAX) / PHP_INT_MAX);
+    }
+
+    /**
+     * @param callable(CacheItem, bool &$save): mixed $callback
+     * @param ?array<mixed> $metadata
+     */
+    private function compute(string $key, string $id, callable $callback, float $beta, ?array &$metadata): mixed
+    {
         $metadata = [];
         $stored = $this->miss;
         $isCalled = $isComputed = $isWatched = $isLost = false;
@@ -101,7 +143,8 @@ trait StoresInCoppice
             return $this->packed($item, $pending);
         };
         try {
-            $stored = $this->cache->remember($id, null, $compute, $beta);
+            // Whoever is elected waits for nobody.
+            $stored = $this->cache->remember($id, null, $compute, $beta, 0, $beta === INF ? 0 : 5);
         } catch (CacheException $e) {
             if ($isCalled && !$isComputed) {
                 throw $e;  // the callback's own
