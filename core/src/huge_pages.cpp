@@ -59,7 +59,7 @@ void HugePages::populate(std::uint32_t page) {
 }
 
 void HugePages::help_with(std::uint64_t stretch) {
-  if (help_.load(std::memory_order_acquire) == Help::kRunning) return;  // it is late: so is this one
+  if (help_.load() == Help::kRunning) return;  // it is late: so is this one
   join();
   note(help_.load(std::memory_order_relaxed));
   if (stretch < next_ || next_ >= stretches()) return;
@@ -72,7 +72,7 @@ void HugePages::help_with(std::uint64_t stretch) {
   try {
     helper_ = std::thread([this, at = segment_->base() + stretch * kStretch] {
       const int why = collapse(at);
-      help_.store(why == 0 ? Help::kDone : why == EINVAL ? Help::kUnknown : Help::kRefused, std::memory_order_release);
+      help_.store(why == 0 ? Help::kDone : why == EINVAL ? Help::kUnknown : Help::kRefused);
     });
   } catch (const std::system_error&) {
     help_.store(Help::kRefused, std::memory_order_relaxed);
