@@ -8,10 +8,12 @@ use Coppice\Cache;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Contracts\Config\Repository as Config;
 use Illuminate\Contracts\Foundation\Application;
+use Illuminate\Session\CacheBasedSessionHandler;
+use Illuminate\Session\SessionManager;
 use Illuminate\Support\ServiceProvider;
 
 /**
- * Makes the cache driver "coppice", a store of the same name, and the commands coppice:prune, coppice:stats and
+ * Makes the cache driver "coppice", a store and a session driver of the same name, and the commands coppice:prune, coppice:stats and
  * coppice:forget-prefix. Found by Laravel itself.
  */
 class CoppiceServiceProvider extends ServiceProvider
@@ -27,6 +29,11 @@ class CoppiceServiceProvider extends ServiceProvider
                 return CoppiceServiceProvider::repository($app, $config);
             });
         });
+        $this->app->resolving('session', function (SessionManager $manager): void {
+            $manager->extend('coppice', function (Application $app): CacheBasedSessionHandler {
+                return CoppiceServiceProvider::sessions($app);
+            });
+        });
     }
 
     public function boot(): void
@@ -35,6 +42,20 @@ class CoppiceServiceProvider extends ServiceProvider
             $this->commands([PruneCommand::class, StatsCommand::class, ForgetPrefixCommand::class]);
             $this->publishes([self::CONFIG => $this->app->configPath('coppice.php')], 'coppice-config');
         }
+    }
+
+    /** @internal */
+    public static function sessions(Application $app): CacheBasedSessionHandler
+    {
+        /** @var Config $config */
+        $config = $app->make('config');
+        /** @var CacheManager $manager */
+        $manager = $app->make('cache');
+        $store = $config->get('session.store');
+        $minutes = $config->get('session.lifetime');
+        /** @var \Illuminate\Contracts\Cache\Repository $repository */
+        $repository = $manager->store(is_string($store) ? $store : 'coppice');
+        return new CacheBasedSessionHandler(clone $repository, is_numeric($minutes) ? (int) $minutes : 120);
     }
 
     /**
