@@ -398,7 +398,8 @@ bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less
     return reject("chunk " + std::to_string(number - 1) + " has an entry " + why);
   };
   if (head.key_length == 0 || head.key_length > kMaxKeyLength) return broken("with an impossible key length");
-  if (head.type > kLastValueType) return broken("of an unknown type");
+  if (head.type > kLastValueType && head.type != static_cast<std::uint8_t>(ValueType::kThrottle))
+    return broken("of an unknown type");
   if (head.value_length > kLargestMaxValue) return broken("with an impossible value length");
   if (source.left() < std::size_t{head.key_length} + head.value_length) return broken("that goes beyond the chunk");
   const std::string_view key = source.take(head.key_length);

@@ -53,6 +53,18 @@ std::string_view error_message(Error e) {
       return "a tag is longer than 1024 bytes";
     case Error::kTooManyTags:
       return "there are more than 4096 tags for one key";
+    case Error::kBadLockName:
+      return "the lock's name must have 1 to 4096 bytes";
+    case Error::kBadLockOwner:
+      return "the lock owner's token must have 1 to 256 bytes";
+    case Error::kBadLockLease:
+      return "the lock's lease must be at least a millisecond";
+    case Error::kTooManyLocks:
+      return "there are too many locks or waits for locks";
+    case Error::kBadLease:
+      return "the lease's ceiling must be a millisecond to an hour";
+    case Error::kBadThrottle:
+      return "the limit must be 1 to 1000000000, the period a millisecond to ten years, the cost at least 0";
   }
   return "unknown error";
 }

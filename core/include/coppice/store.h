@@ -138,6 +138,15 @@ struct StoreListener {
   virtual void on_flush(Database db) = 0;  // of swap() for each of the two
 };
 
+// What a rate limit says to one request.
+struct ThrottleResult {
+  bool allowed = false;
+  std::int64_t limit = 0;
+  std::int64_t remaining = 0;  // what could be spent at once now
+  Millis retry_after = -1;     // ms until a request of this cost is allowed; -1: it is, or it costs more than the limit
+  Millis reset_after = 0;      // ms until the whole limit can be spent at once
+};
+
 // A stretch of keys in bytewise order, or in the reverse of it.
 struct ScanRange {
   std::string_view prefix{};                // only keys that begin with this
@@ -238,6 +247,10 @@ class Store {
   // The new value. kNotInteger, kWrongType, kOverflow leave the old one.
   Result<std::int64_t> increment(Database db, std::string_view key, std::int64_t by,
                                  const IncrementOptions& options = {});
+  // Spends `cost` of the key's rate, `limit` each `period` ms with bursts up to `limit`, if that much is left. 0 looks
+  // only. kWrongType for a key that holds anything else; kBadThrottle.
+  Result<ThrottleResult> throttle(Database db, std::string_view key, std::int64_t limit, Millis period,
+                                  std::int64_t cost = 1);
 
   // ---- ranges
   std::uint64_t erase_prefix(Database db, std::string_view prefix);  // in one piece

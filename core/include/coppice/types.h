@@ -41,8 +41,9 @@ enum class ValueType : std::uint8_t {
   kArray = 6,       // the array codec, docs/codec.md
   kSerialized = 7,  // PHP serialize()
   kIgbinary = 8,    // igbinary_serialize()
+  kThrottle = 9,    // the state of a rate limit, Store::throttle(); no value that anybody reads or writes
 };
-inline constexpr std::uint8_t kLastValueType = 8;
+inline constexpr std::uint8_t kLastValueType = 8;  // of those that clients may write
 
 // Whether INCR, APPEND and plain GET may treat the bytes as text.
 constexpr bool is_plain(ValueType t) { return t == ValueType::kString || t == ValueType::kInteger; }
@@ -66,6 +67,12 @@ enum class Error : std::uint8_t {
   kEmptyTag,       // tags have at least one byte
   kTagTooLong,     // longer than kMaxTagLength
   kTooManyTags,    // more than kMaxTags for one key
+  kBadLockName,    // a lock's name has 1 to 4,096 bytes
+  kBadLockOwner,   // a lock owner's token has 1 to 256 bytes
+  kBadLockLease,   // a lock's lease is at least a millisecond
+  kTooManyLocks,   // locks, waits for locks or their memory reached their bound
+  kBadLease,       // a lease's ceiling is a millisecond to an hour
+  kBadThrottle,    // a rate limit's numbers are out of their range
 };
 std::string_view error_message(Error e);
 
