@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "coppice/client.h"
+#include "peer_process.h"
 #include "server.h"
 
 namespace coppice::daemon {
@@ -113,7 +114,7 @@ void Connection::run() {
   }
   input_.relax();
   // While a job or the start of writes is waited for, nothing more is read: the socket's buffer holds it.
-  if (waiting_ == Waiting::kNothing && !closing_ && !posted_) wait_readable();
+  if ((waiting_ == Waiting::kNothing && !closing_ && !posted_) || waiting_ == Waiting::kDecision) wait_readable();
 }
 
 void Connection::run_requests() {
@@ -164,6 +165,14 @@ bool Connection::execute_one() {
       ++service_.counters().waiting;
       server_.enqueue(std::move(effects.job), shared_from_this());
       return false;
+    case Next::kWait:
+      waiting_ = Waiting::kDecision;
+      ++service_.counters().waiting;
+      watch_peer();
+      return false;
+    case Next::kWatch:
+      watch_peer();
+      return true;
     case Next::kAttach:
       attach();
       return true;
@@ -179,6 +188,22 @@ bool Connection::execute_one() {
       return false;
   }
   return true;
+}
+
+// A child that the client's process forked keeps the socket open when the process dies.
+void Connection::watch_peer() {
+  if (!session_.unix_socket || peer_) return;
+  const int descriptor = open_peer_process(socket_.native_handle());
+  if (descriptor < 0) return;
+  peer_.emplace(socket_.get_executor(), descriptor);
+  peer_->async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                    [self = shared_from_this()](const boost::system::error_code& error) {
+                      if (error || self->closed_) return;
+                      // Whoever still has the socket may go on with it, but not with what the dead one held.
+                      if (self->service_.coordinator().involves(self->session_.id)) return self->close();
+                      self->peer_.reset();
+                      self->session_.coordinated = false;
+                    });
 }
 
 void Connection::fail(const std::string& message) {
@@ -286,6 +311,15 @@ void Connection::finish(Job& job) {
   run();
 }
 
+void Connection::answer(const std::function<void(resp::ReplyWriter&)>& write) {
+  if (closed_ || waiting_ != Waiting::kDecision) return;
+  --service_.counters().waiting;
+  waiting_ = Waiting::kNothing;
+  resp::ReplyWriter reply(output_, session_.protocol);
+  write(reply);
+  run();
+}
+
 void Connection::resume_held() {
   waiting_ = Waiting::kNothing;
   run();
@@ -310,8 +344,11 @@ void Connection::close() {
     hints_.reset();
     --service_.counters().attached;
   }
+  if (waiting_ == Waiting::kDecision) --service_.counters().waiting;
   boost::system::error_code ignored;
+  if (peer_) peer_->close(ignored);
   socket_.close(ignored);
+  if (session_.coordinated) service_.coordinator().client_gone(session_.id);
   server_.forget(session_.id);
 }
 

@@ -1,7 +1,8 @@
 // One client: its socket, what it sent and what it has not read yet.
 //
 // Requests are run as they come, their replies gathered and written once a batch. A client that waits for a job, or
-// for writes to be accepted, is not read from meanwhile. One that leaves its replies unread has no further request run
+// for writes to be accepted, is not read from meanwhile; one that waits for a lease or a lock is, so that its end is
+// noticed at once. One that leaves its replies unread has no further request run
 // until it reads, but what it sends is taken in (many clients write a whole pipeline before they read the first reply:
 // to stop reading from them would block them for ever). One that takes nothing for two seconds is served on all the
 // same, until its output limit closes it.
@@ -10,7 +11,9 @@
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +38,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   // The job that this client waits for is done.
   void finish(Job& job);
+  // What this client waits for was decided: `write` writes the reply.
+  void answer(const std::function<void(resp::ReplyWriter&)>& write);
   // Writes are accepted now.
   void resume_held();
   // Once every lease renewal.
@@ -47,12 +52,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Session& session() const { return session_; }
 
  private:
-  enum class Waiting : std::uint8_t { kNothing, kJob, kWrites };
+  enum class Waiting : std::uint8_t { kNothing, kJob, kWrites, kDecision };
 
   void run();
   void run_requests();
   bool execute_one();  // false: stop for now
   void attach();
+  void watch_peer();
   void flush();
   bool write_some();  // false: would block, or closed
   void wait_readable();
@@ -74,7 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t sent_at_tick_ = 0;
   int idle_ticks_ = 0;  // with unread replies and no byte taken
   std::unique_ptr<HintPage> hints_;
-  std::optional<std::size_t> descriptors_at_;  // where in output_ the reply begins that carries them
+  std::optional<boost::asio::posix::stream_descriptor> peer_;  // the client's process, while that matters
+  std::optional<std::size_t> descriptors_at_;                  // where in output_ the reply begins that carries them
   Waiting waiting_ = Waiting::kNothing;
   bool reading_ = false;   // waits to become readable
   bool writing_ = false;   // waits to become writable

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "commands/coordination.h"
 #include "coppice/client.h"
 
 namespace coppice::daemon {
@@ -32,7 +33,9 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
       signals_(loop, SIGTERM, SIGINT),
       renewal_(loop),
       writes_timer_(loop),
-      accept_pause_(loop) {
+      accept_pause_(loop),
+      deadline_timer_(loop) {
+  service_.coordinator().set_wake([this] { need_attention(); });
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     spdlog::info("signal {}: ending", signal);
@@ -201,6 +204,40 @@ void Server::turn() {
     }
   }
   if (!jobs_.empty() || expiring_ || purging_) need_turn();
+}
+
+void Server::need_attention() {
+  if (attention_posted_ || stopping_) return;
+  attention_posted_ = true;
+  boost::asio::post(loop_, [this] {
+    attention_posted_ = false;
+    if (!stopping_) attend();
+  });
+}
+
+void Server::attend() {
+  Coordinator& coordinator = service_.coordinator();
+  const Coordinator::Decisions decided = coordinator.attend();
+  const auto answer = [this](ClientId client, const auto& write) {
+    const auto found = connections_.find(client);
+    if (found == connections_.end()) return;
+    const std::shared_ptr<Connection> connection = found->second;
+    connection->answer(write);
+  };
+  for (const LeaseDecision& d : decided.leases)
+    answer(d.client, [&](resp::ReplyWriter& reply) { write_lease_outcome(reply, d.outcome, d.token); });
+  for (const LockDecision& d : decided.locks)
+    answer(d.client, [&](resp::ReplyWriter& reply) { write_lock_outcome(reply, d.outcome, d.fence); });
+  // A timer that is set too early costs one look; to move it with each lock would cost a system call each.
+  const Millis next = coordinator.next_deadline();
+  if (next >= coordinator.watched()) return;
+  coordinator.set_watched(next);
+  deadline_timer_.expires_after(std::chrono::milliseconds(std::max<Millis>(next - coordinator.now(), 0)));
+  deadline_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error || stopping_) return;
+    service_.coordinator().set_watched(kNoDeadline);
+    attend();
+  });
 }
 
 bool Server::load_some() {

@@ -58,6 +58,9 @@ class Server {
   void need_turn();
   void turn();
   bool load_some();
+  // Leases and locks: gives the answers that are decided, and watches the time.
+  void need_attention();
+  void attend();
 
   boost::asio::io_context& loop_;
   Service& service_;
@@ -67,6 +70,7 @@ class Server {
   boost::asio::steady_timer renewal_;
   boost::asio::steady_timer writes_timer_;
   boost::asio::steady_timer accept_pause_;
+  boost::asio::steady_timer deadline_timer_;
   std::list<Listener> listeners_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::uint64_t next_id_ = 1;
@@ -82,6 +86,7 @@ class Server {
   Pace expiry_pace_;
   Pace purge_pace_;
   bool turn_posted_ = false;
+  bool attention_posted_ = false;
   bool stopping_ = false;
   bool save_ = false;
 };

@@ -36,7 +36,12 @@ std::string unknown_command(std::span<const std::string_view> arguments) {
 }  // namespace
 
 Service::Service(Store& store, const Config& config, const Clock& clock)
-    : store_(store), config_(config), clock_(clock), run_id_(random_run_id()), started_us_(clock.wall_us()) {}
+    : store_(store),
+      config_(config),
+      clock_(clock),
+      coordinator_(store, clock),
+      run_id_(random_run_id()),
+      started_us_(clock.wall_us()) {}
 
 void Service::execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
                       Effects* effects) {

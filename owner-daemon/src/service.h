@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "config.h"
+#include "coordinator.h"
 #include "coppice/clock.h"
 #include "coppice/store.h"
 #include "resp/writer.h"
@@ -74,6 +75,8 @@ enum class Next : std::uint8_t {
   kGoOn,
   kHold,           // not run: writes are not acknowledged yet, try it again later
   kJob,            // `job` answers; the client's later requests wait
+  kWait,           // the reply comes when it is decided; the client's later requests wait, its end is noticed
+  kWatch,          // go on, and notice when the client's process ends
   kAttach,         // the connection sends the descriptors and the reply
   kCloseAfter,     // close once the replies are out
   kCloseSilently,  // close at once
@@ -92,7 +95,7 @@ struct Counters {
   std::uint64_t connections_received = 0;
   std::uint64_t connections_rejected = 0;
   std::uint64_t connections = 0;  // open now
-  std::uint64_t waiting = 0;      // of them, for a job
+  std::uint64_t waiting = 0;      // of them, for a job, a lease or a lock
   std::uint64_t attached = 0;     // of them, workers that read the segment
   std::uint64_t worker_hits = 0;  // reads that workers reported in their hint pages
   std::uint64_t worker_misses = 0;
@@ -112,6 +115,7 @@ class Service {
   const Config& config() const { return config_; }
   const Clock& clock() const { return clock_; }
   ScanCursors& cursors() { return cursors_; }
+  Coordinator& coordinator() { return coordinator_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
   std::int64_t started_us() const { return started_us_; }
@@ -134,6 +138,7 @@ class Service {
   const Config& config_;
   const Clock& clock_;
   ScanCursors cursors_;
+  Coordinator coordinator_;
   Counters counters_;
   std::string run_id_;
   std::int64_t started_us_;

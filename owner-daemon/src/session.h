@@ -13,6 +13,7 @@ struct Session {
   bool unix_socket = false;
   bool authenticated = true;
   bool attached = false;
+  bool coordinated = false;  // it may hold locks or leases, or wait: its end must be told to the coordinator
   int protocol = 2;
   Database database = 0;
   std::string name;

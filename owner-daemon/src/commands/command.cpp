@@ -93,6 +93,16 @@ bool parse_tags(Call& call, std::size_t* i, std::span<const std::string_view>* o
   return tags_allowed(call, *out);
 }
 
+void wait(Call& call) {
+  call.session.coordinated = true;
+  call.effects.next = Next::kWait;
+}
+
+void watch_peer(Call& call) {
+  if (!call.session.coordinated) call.effects.next = Next::kWatch;
+  call.session.coordinated = true;
+}
+
 void start(Call& call, std::unique_ptr<Job> job) {
   if (job->step(call.service, Slice(call.service.slice_length()))) return job->answer(call.service, call.reply);
   call.effects.job = std::move(job);

@@ -92,4 +92,9 @@ bool parse_tags(Call& call, std::size_t* i, std::span<const std::string_view>* o
 // Runs the first slice; a job that is not done then goes on between other requests.
 void start(Call& call, std::unique_ptr<Job> job);
 
+// The reply comes later; the client's end is noticed meanwhile.
+void wait(Call& call);
+// The client holds something that ends with it from now on.
+void watch_peer(Call& call);
+
 }  // namespace coppice::daemon

@@ -124,6 +124,7 @@ void select(Call& call) {
 }
 
 void reset(Call& call) {
+  if (call.session.coordinated) call.service.coordinator().client_gone(call.session.id);
   call.session.database = 0;
   call.session.protocol = 2;
   call.session.name.clear();

@@ -89,4 +89,17 @@ void tscan(Call&);
 void tprune(Call&);
 void tstats(Call&);
 
+// leases.cpp
+void lease(Call&);
+void leaseset(Call&);
+void leasedrop(Call&);
+void throttle(Call&);
+
+// locks.cpp
+void lock(Call&);
+void unlock(Call&);
+void relock(Call&);
+void lockinfo(Call&);
+void flushlocks(Call&);
+
 }  // namespace coppice::daemon::handlers

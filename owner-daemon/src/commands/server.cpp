@@ -133,6 +133,11 @@ void info(Call& call) {
     out.line("total_error_replies", counters.errors);
     out.line("moved_entries", stats.moved);
     out.line("scan_cursors", service.cursors().size());
+    out.line("leases", service.coordinator().leases().out());
+    out.line("lease_waiters", service.coordinator().leases().waiting());
+    out.line("revoked_leases", service.coordinator().leases().revoked());
+    out.line("locks", service.coordinator().locks().held());
+    out.line("lock_waiters", service.coordinator().locks().waiting());
   }
   if (out.section("Replication", wanted)) {
     out.line("role", "master");

@@ -42,6 +42,7 @@ void add(Call& call, std::int64_t by) {
 void get(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
+  if (entry->type == ValueType::kThrottle) return refuse(call, Error::kWrongType);
   call.reply.bulk(*entry);
 }
 
@@ -49,7 +50,7 @@ void mget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
   call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
-    if (entry != nullptr)
+    if (entry != nullptr && entry->type != ValueType::kThrottle)
       call.reply.bulk(*entry);
     else
       call.reply.null();

@@ -1,3 +1,5 @@
+#include "commands/typed.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -7,26 +9,8 @@
 #include "commands/range_options.h"
 #include "resp/number.h"
 
-namespace coppice::daemon::handlers {
+namespace coppice::daemon {
 
-namespace {
-
-constexpr std::size_t kReplyLimit = 1 << 20;  // of one TSCAN
-
-std::int64_t ttl_of(const EntryView& entry, Millis now) {
-  if (entry.deadline == kNoDeadline) return -1;
-  return entry.deadline > now ? entry.deadline - now : 0;
-}
-
-void write_entry(Call& call, const EntryView& entry) {
-  call.reply.array(4);
-  call.reply.integer(static_cast<std::int64_t>(entry.type));
-  call.reply.bulk(entry);
-  call.reply.count(entry.version);
-  call.reply.integer(ttl_of(entry, call.service.clock().monotonic_ms()));
-}
-
-// A value whose bytes fit its type. false: the error is written.
 bool parse_value(Call& call, std::string_view type, std::string_view bytes, Value* out) {
   std::int64_t number = 0;
   if (!resp::parse_int64(type, &number) || number < 0 || number > kLastValueType) {
@@ -59,6 +43,25 @@ bool parse_integer(Call& call, std::string_view text, std::int64_t* out) {
   if (resp::parse_int64(text, out)) return true;
   not_an_integer(call);
   return false;
+}
+
+namespace handlers {
+
+namespace {
+
+constexpr std::size_t kReplyLimit = 1 << 20;  // of one TSCAN
+
+std::int64_t ttl_of(const EntryView& entry, Millis now) {
+  if (entry.deadline == kNoDeadline) return -1;
+  return entry.deadline > now ? entry.deadline - now : 0;
+}
+
+void write_entry(Call& call, const EntryView& entry) {
+  call.reply.array(4);
+  call.reply.integer(static_cast<std::int64_t>(entry.type));
+  call.reply.bulk(entry);
+  call.reply.count(entry.version);
+  call.reply.integer(ttl_of(entry, call.service.clock().monotonic_ms()));
 }
 
 }  // namespace
@@ -137,6 +140,7 @@ void tget(Call& call) {
     if (call.size() != 3 || !is_word(call[2], "stale")) return syntax_error(call);
     const auto found = call.store().find_stale(call.db(), call[1]);
     if (!found) return call.reply.null();
+    if (found->entry.type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
     // Behind the deadline the ttl is what has passed since, negative; but never -1, which is "for ever".
     const Millis now = call.service.clock().monotonic_ms();
     const std::int64_t ttl =
@@ -152,6 +156,7 @@ void tget(Call& call) {
   }
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
+  if (entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
   write_entry(call, *entry);
 }
 
@@ -159,7 +164,7 @@ void tmget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
   call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
-    if (entry != nullptr)
+    if (entry != nullptr && entry->type != ValueType::kThrottle)
       write_entry(call, *entry);
     else
       call.reply.null();
@@ -169,6 +174,7 @@ void tmget(Call& call) {
 void tpull(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
+  if (entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
   write_entry(call, *entry);
   call.store().erase(call.db(), call[1]);
 }
@@ -275,4 +281,6 @@ void tstats(Call& call) {
   }
 }
 
-}  // namespace coppice::daemon::handlers
+}  // namespace handlers
+
+}  // namespace coppice::daemon

@@ -20,4 +20,14 @@ inline bool parse_int64(std::string_view text, std::int64_t* out) {
   return true;
 }
 
+// The same for numbers from 0 to 2^64 - 1.
+inline bool parse_uint64(std::string_view text, std::uint64_t* out) {
+  if (text.empty() || text[0] < '0' || text[0] > '9' || (text[0] == '0' && text.size() != 1)) return false;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  *out = value;
+  return true;
+}
+
 }  // namespace coppice::resp
