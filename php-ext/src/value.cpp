@@ -107,6 +107,8 @@ std::string_view encoding_name(ValueType type) {
       return "serialized";
     case ValueType::kIgbinary:
       return "igbinary";
+    case ValueType::kThrottle:
+      return "throttle";
   }
   return "unknown";
 }
