@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -65,6 +66,22 @@ bool Client::Impl::send_all(std::string_view bytes, bool* peer_had_gone) {
   }
 }
 
+// Until the first byte of an answer is there, or `patience` and the timeout have passed.
+bool Client::Impl::wait_for_answer(Millis patience) {
+  const Millis until = deadline_after(deadline_after(coarse_now(), options.timeout_ms), patience);
+  for (;;) {
+    const Millis left = until - coarse_now();
+    constexpr Millis kLongestPoll = 1 << 30;
+    pollfd watched{socket.get(), POLLIN, 0};
+    const int ready = left <= 0 ? 0 : poll(&watched, 1, static_cast<int>(std::min(left, kLongestPoll)));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return fail(LinkState::kUnreachable, system_error("poll"));
+    if (ready == 0 && left <= kLongestPoll)
+      return fail(LinkState::kUnreachable,
+                  "the owner did not answer within " + std::to_string(options.timeout_ms + patience) + " ms");
+  }
+}
+
 bool Client::Impl::receive_reply(Reply* reply) {
   std::size_t received = 0;
   Millis began = 0;
@@ -115,13 +132,15 @@ const Reader* Client::reader_slow(Millis* now) {
   return connected ? current_ : nullptr;
 }
 
-std::optional<Reply> Client::call_encoded(std::string_view request) {
+std::optional<Reply> Client::call_encoded(std::string_view request, Millis patience) {
   // Once more only where the owner cannot have seen any of it: it had gone before we sent.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (!impl_->ensure_connected(false)) return std::nullopt;
     bool peer_had_gone = false;
     std::optional<Reply> reply(std::in_place);
-    if (impl_->send_all(request, &peer_had_gone) && impl_->receive_reply(&*reply)) return reply;
+    if (impl_->send_all(request, &peer_had_gone) && (patience == 0 || impl_->wait_for_answer(patience)) &&
+        impl_->receive_reply(&*reply))
+      return reply;
     impl_->drop(impl_->state, std::move(impl_->failure));
     if (!peer_had_gone || attempt > 0) return std::nullopt;
     impl_->next_attempt = 0;
@@ -129,17 +148,17 @@ std::optional<Reply> Client::call_encoded(std::string_view request) {
   return std::nullopt;
 }
 
-std::optional<Reply> Client::call(std::span<const std::string_view> arguments) {
+std::optional<Reply> Client::call(std::span<const std::string_view> arguments, Millis patience) {
   std::string& request = impl_->call_request;
   request.clear();
   encode_request(request, arguments);
-  std::optional<Reply> reply = call_encoded(request);
+  std::optional<Reply> reply = call_encoded(request, patience);
   if (request.capacity() > Impl::kKeptRequest) std::string().swap(request);
   return reply;
 }
 
-std::optional<Reply> Client::call(std::initializer_list<std::string_view> arguments) {
-  return call(std::span(arguments.begin(), arguments.size()));
+std::optional<Reply> Client::call(std::initializer_list<std::string_view> arguments, Millis patience) {
+  return call(std::span(arguments.begin(), arguments.size()), patience);
 }
 
 LinkState Client::link_state() const { return impl_->state; }

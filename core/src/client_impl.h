@@ -91,6 +91,7 @@ struct Client::Impl {
   bool adopt(const Reply& attach, int segment, int hints);
   bool send_all(std::string_view bytes, bool* peer_had_gone);
   bool slow(Millis* began, std::size_t bytes) const;
+  bool wait_for_answer(Millis patience);
   bool receive_reply(Reply* reply);
   bool take_descriptors(msghdr* message, std::span<Descriptor, 2> descriptors);
   bool peer_alive();

@@ -270,6 +270,48 @@ TEST_CASE("a snapshot brings the entries to the next owner's readers") {
   std::filesystem::remove_all(directory);
 }
 
+TEST_CASE("a call with patience waits longer than its timeout for what the owner answers later") {
+  OwnerProcess owner;
+  Client holder({.path = owner.socket()});
+  Client waiter({.path = owner.socket(), .timeout_ms = 100});
+  REQUIRE(holder.call({"LOCK", "name", "holder", "INF"}));
+
+  SECTION("the wait ends without it") {
+    const auto reply = waiter.call({"LOCK", "name", "waiter", "INF", "WAIT", "400"}, 400);
+    REQUIRE(reply);
+    CHECK(reply->kind == Reply::Kind::kNil);
+  }
+  SECTION("it comes to its turn") {
+    std::optional<Reply> reply;
+    std::thread thread([&] { reply = waiter.call({"LOCK", "name", "waiter", "INF", "WAIT", "60000"}, 60000); });
+    CHECK(comes_true([&] {
+      const auto info = holder.call({"LOCKINFO", "name"});
+      return info && info->items.size() == 5 && info->items[4].integer == 1;
+    }));
+    usleep(300'000);  // well beyond the timeout
+    REQUIRE(holder.call({"UNLOCK", "name", "holder"}));
+    thread.join();
+    REQUIRE(reply);
+    CHECK(reply->kind == Reply::Kind::kInteger);
+  }
+  SECTION("without patience the timeout is all") {
+    CHECK(!waiter.call({"LOCK", "name", "waiter", "INF", "WAIT", "60000"}));
+    CHECK(waiter.link_state() == LinkState::kUnreachable);
+  }
+  SECTION("the owner dies") {
+    std::optional<Reply> reply;
+    std::thread thread([&] { reply = waiter.call({"LOCK", "name", "waiter", "INF", "WAIT", "60000"}, kNoDeadline); });
+    CHECK(comes_true([&] {
+      const auto info = holder.call({"LOCKINFO", "name"});
+      return info && info->items.size() == 5 && info->items[4].integer == 1;
+    }));
+    owner.kill();
+    thread.join();
+    CHECK(!reply);
+    CHECK(waiter.link_state() == LinkState::kUnreachable);
+  }
+}
+
 TEST_CASE("reads go on while the owner is stopped, past its lease") {
   OwnerProcess owner;
   Client client({.path = owner.socket(), .timeout_ms = 1000});

@@ -9,8 +9,8 @@
 // parent's connection (pthread_atfork) and makes its own on first use. Clients of one process that attach to the same
 // segment share its mapping.
 //
-// A call can take up to ClientOptions::timeout_ms when the owner hangs, a read 500 ms once (it then misses, and the
-// attachment goes on behind it); everything else that fails fails at once.
+// A call can take up to ClientOptions::timeout_ms (and its own patience) when the owner hangs, a read 500 ms once (it
+// then misses, and the attachment goes on behind it); everything else that fails fails at once.
 //
 // Thread safety: one thread at a time for a Client; different Clients are independent.
 #pragma once
@@ -87,10 +87,12 @@ class Client {
   void note_miss();
 
   // One round trip. nullopt: link_state() and last_failure() say why, and whether the command took effect is unknown.
-  std::optional<Reply> call(std::initializer_list<std::string_view> arguments);
-  std::optional<Reply> call(std::span<const std::string_view> arguments);
+  // `patience`: how much longer than timeout_ms the answer may take, for commands that the owner answers when what they
+  // wait for comes; kNoDeadline: for ever. A process that sleeps so is woken by the answer alone.
+  std::optional<Reply> call(std::initializer_list<std::string_view> arguments, Millis patience = 0);
+  std::optional<Reply> call(std::span<const std::string_view> arguments, Millis patience = 0);
   // The same for a request that the caller has encoded already (encode_request), with one reply.
-  std::optional<Reply> call_encoded(std::string_view request);
+  std::optional<Reply> call_encoded(std::string_view request, Millis patience = 0);
 
   LinkState link_state() const;
   const std::string& last_failure() const;
