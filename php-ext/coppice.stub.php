@@ -39,12 +39,15 @@ namespace Coppice {
     {
     }
 
-    /** The owner can't be reached. Thrown by counters always, by everything else with on_error=throw. */
+    /** The owner can't be reached. Thrown by counters, locks and throttle() always, by everything else with on_error=throw. */
     class ConnectionException extends \RuntimeException implements CacheException
     {
     }
 
-    /** The store refused a value (too large, no room). Thrown by counters always, by everything else with on_error=throw. */
+    /**
+     * The store refused a value (too large, no room), or a lock (there are too many). Thrown by counters, locks and throttle()
+     * always, by everything else with on_error=throw.
+     */
     class RefusedException extends \RuntimeException implements CacheException
     {
     }
@@ -56,6 +59,8 @@ namespace Coppice {
      * A TTL is in seconds (fractions count), or an interval from now; null means for ever, and 0 or less removes the
      * key. Misuse throws; a full or unreachable cache gives a miss, false, 0 or [] and an E_WARNING, unless
      * on_error=throw: of each kind of failure one a request, and one a minute in a request that goes on for longer.
+     *
+     * Tags are any bytes, 1 to 1,024 of them, at most 4,096 to a key. They belong to the database: prefixes don't change them.
      *
      * @strict-properties
      * @not-serializable
@@ -83,9 +88,10 @@ namespace Coppice {
          * refused the value (too large, no room) and keeps the older one. Where the owner gives no answer in time, whether
          * it took effect is not known.
          *
+         * @phpstan-param list<string> $tags that invalidateTags() removes it by; those of the older value go with it
          * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException
          */
-        public function set(string $key, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
+        public function set(string $key, mixed $value, null|int|float|\DateInterval $ttl = null, array $tags = []): bool {}
 
         /** True also where there was nothing to remove; false only where the cache can't be reached. @throws InvalidKeyException */
         public function delete(string $key): bool {}
@@ -107,9 +113,10 @@ namespace Coppice {
          * One round trip to the owner for each MiB. False if any was refused; the others are stored.
          *
          * @phpstan-param iterable<string|int, mixed> $values
+         * @phpstan-param list<string> $tags of each of them
          * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException before anything is stored
          */
-        public function setMultiple(iterable $values, null|int|float|\DateInterval $ttl = null): bool {}
+        public function setMultiple(iterable $values, null|int|float|\DateInterval $ttl = null, array $tags = []): bool {}
 
         /**
          * False only where the cache can't be reached.
@@ -147,11 +154,18 @@ namespace Coppice {
          */
         public function scan(string $prefix = "", ?string $after = null, int $limit = 0): \Traversable {}
 
-        /** Stores only where there is no live entry; says whether it did. */
-        public function add(string $key, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
+        /**
+         * Removes every entry that has one of these tags, at the cost of what they hold, and answers how many were live.
+         *
+         * @throws InvalidArgumentException a tag that is empty or too long
+         */
+        public function invalidateTags(string ...$tags): int {}
 
-        /** Stores only where there is a live entry; says whether it did. */
-        public function replace(string $key, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
+        /** Stores only where there is no live entry; says whether it did. @phpstan-param list<string> $tags */
+        public function add(string $key, mixed $value, null|int|float|\DateInterval $ttl = null, array $tags = []): bool {}
+
+        /** Stores only where there is a live entry; says whether it did. @phpstan-param list<string> $tags */
+        public function replace(string $key, mixed $value, null|int|float|\DateInterval $ttl = null, array $tags = []): bool {}
 
         /** Stores only while the entry still has this version (see find()); says whether it did. */
         public function cas(string $key, int $version, mixed $value, null|int|float|\DateInterval $ttl = null): bool {}
@@ -173,6 +187,54 @@ namespace Coppice {
         /** Gives a live entry a new TTL, and with it a new version; says whether there was one. */
         public function touch(string $key, null|int|float|\DateInterval $ttl): bool {}
 
+        /**
+         * The value; on a miss what $compute returns, which is stored. One caller in the whole host computes, the others wait
+         * for it. A hit is a shared read and asks nobody. Null, false and empty arrays are values like any other.
+         *
+         * What invalidates the key meanwhile (delete, deletePrefix, invalidateTags of one of its tags, clear, or a plain set)
+         * wins: the computed value still goes to its caller, but is not stored, and those who wait get a newer one. An
+         * exception of $compute reaches its caller, nothing is stored, and the next who waits computes. Calls may be nested
+         * in any order: the one that would close a circle computes by itself, without storing. So does the same
+         * key inside its own $compute. If the owner can't be reached, each caller computes.
+         *
+         * A value that can't be serialized is returned with a warning, and not stored.
+         *
+         * @phpstan-param callable(Pending): mixed $compute
+         * @phpstan-param float $beta how eagerly one caller computes anew before the TTL has passed, while the others have the old
+         *     value: more eagerly the longer computing takes (XFetch). 0 never does; INF computes now
+         * @phpstan-param float $stale seconds behind the TTL in which one caller computes anew and the others have the old value;
+         *     everything else takes it for a miss
+         * @phpstan-param float $wait seconds to wait for another's computation before computing without storing
+         * @throws InvalidKeyException @throws InvalidArgumentException @throws WrongTypeException
+         */
+        public function remember(string $key, null|int|float|\DateInterval $ttl, callable $compute, float $beta = 1.0, float $stale = 0, float $wait = 5): mixed {}
+
+        /**
+         * A lock of this name, not acquired yet. It is among all processes that use the same owner; of a local store, among the
+         * threads of this process. Names are apart from keys: nothing that removes entries touches a lock. They get this
+         * handle's prefix.
+         *
+         * Without $owner a lock ends with the object, and with the process. With $owner, a token of the caller's, it lives on
+         * until its lease ends, and whoever knows the token can release it.
+         *
+         * @phpstan-param float $lease seconds until the lock ends by itself; INF: not before it is released
+         * @phpstan-param ?string $owner 1 to 256 bytes, not FORCE
+         * @throws InvalidArgumentException an empty name, or one longer than 4,096 bytes with the prefix; a lease of 0 or less
+         */
+        public function lock(string $name, float $lease = INF, ?string $owner = null): Lock {}
+
+        /** Frees every lock whose name this handle's prefix covers, whoever holds it. @throws ConnectionException */
+        public function flushLocks(): bool {}
+
+        /**
+         * Takes $cost from what $key may spend, $limit in $per seconds, in one step (GCRA: it comes back evenly, not all at
+         * once). A cost of 0 only looks. What is not allowed takes nothing.
+         *
+         * @throws InvalidKeyException @throws InvalidArgumentException @throws WrongTypeException the key holds a value
+         * @throws ConnectionException @throws RefusedException
+         */
+        public function throttle(string $key, int $limit, float $per, int $cost = 1): Throttle {}
+
         /** The entry with what the cache knows of it; null is a miss. */
         public function find(string $key): ?Entry {}
 
@@ -181,7 +243,7 @@ namespace Coppice {
          * keeps of all its stores.
          *
          * @phpstan-return array{backend: string, entries: int, used_memory: int, max_memory: int, hits: int, misses: int,
-         *     evicted: int, expired: int, decoded_entries: int, decoded_bytes: int, decoded_limit: int,
+         *     evicted: int, expired: int, tags: int, tag_memberships: int, decoded_entries: int, decoded_bytes: int, decoded_limit: int,
          *     decoded_hits: int, decoded_misses: int, decoded_evictions: int, mapping_size?: int, mapping_bytes?: int}
          *     sizes in bytes; the last two for shared stores: the segment's size, and what of it may be resident
          */
@@ -213,6 +275,9 @@ namespace Coppice {
         /** Of this write of this key; never given twice. For cas(). */
         public readonly int $version;
 
+        /** @var list<string> in bytewise order */
+        public readonly array $tags;
+
         /** Length of the encoded value. */
         public readonly int $bytes;
 
@@ -220,6 +285,97 @@ namespace Coppice {
         public readonly string $encoding;
 
         private function __construct() {}
+    }
+
+    /**
+     * What remember() gives to its $compute: how the value that is being computed is to be stored.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Pending
+    {
+        private function __construct() {}
+
+        /** In place of remember()'s TTL; 0 or less: not at all. @throws InvalidArgumentException */
+        public function ttl(null|int|float|\DateInterval $ttl): void {}
+
+        /** With these tags, in place of those of an earlier call. @throws InvalidArgumentException */
+        public function tags(string ...$tags): void {}
+
+        /** Not at all: the value only goes to its caller, and who waits for it computes. */
+        public function skip(): void {}
+    }
+
+    /**
+     * What throttle() answers.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Throttle
+    {
+        public readonly bool $allowed;
+
+        /** How much may still be spent at once. */
+        public readonly int $remaining;
+
+        /** Seconds after which the same cost will be allowed: 0 where it is, INF where it never will be. */
+        public readonly float $retryAfter;
+
+        private function __construct() {}
+    }
+
+    /**
+     * A lock by name; see Cache::lock(). Every method throws ConnectionException where the owner can't be reached.
+     *
+     * A lock without a token of the caller's ends with the object, however the request ends. In a process forked from
+     * the one that acquired it, the object is another lock, which is not held, and its end does nothing.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Lock
+    {
+        private function __construct() {}
+
+        /**
+         * Waits up to $wait seconds (INF: for ever) in a queue at the owner, and is granted in order. False: it was not free
+         * in time, or waiting for it would have closed a circle of waiting processes. Where this lock is held already, its
+         * lease begins anew.
+         *
+         * @throws InvalidArgumentException @throws ConnectionException @throws RefusedException
+         */
+        public function acquire(float $wait = 0): bool {}
+
+        /** Ends it; false where it is not held (any more) by this owner. */
+        public function release(): bool {}
+
+        /** Ends it, whoever holds it; false where nobody does. */
+        public function forceRelease(): bool {}
+
+        /**
+         * Its lease begins anew; false where it is not held (any more) by this owner.
+         *
+         * @phpstan-param ?float $lease seconds, INF: until released; null: as long as it was made for
+         * @throws InvalidArgumentException
+         */
+        public function refresh(?float $lease = null): bool {}
+
+        /** Whether this owner holds it. */
+        public function isHeld(): bool {}
+
+        /** Whether anybody holds it. */
+        public function isLocked(): bool {}
+
+        /** The token by which the holder is known. */
+        public function owner(): string {}
+
+        /**
+         * A number that rises with each grant of the name, restarts of the owner included: what a resource is to compare, so
+         * that a holder whose lock has ended unnoticed can do no harm. 0 where this owner does not hold it.
+         */
+        public function fence(): int {}
     }
 
     /**

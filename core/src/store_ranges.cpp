@@ -212,11 +212,12 @@ bool Store::Impl::expire(std::size_t budget, std::uint64_t* removed) {
     ++expired_;
     if (removed != nullptr) ++*removed;
   };
-  for (; budget > 0 && over && over->deadline <= now; --budget, over = stales_.first()) drop(over->ref);
-  for (; budget > 0 && due && due->deadline <= now; --budget, due = deadlines_.first())
+  const auto is_over = [now](const auto& entry) { return (entry ? entry->deadline : kNoDeadline) <= now; };
+  for (; budget > 0 && is_over(over); --budget, over = stales_.first()) drop(over->ref);
+  for (; budget > 0 && is_over(due); --budget, due = deadlines_.first())
     if (!block_at(due->ref << 3).has_trailer() || !keep_stale(due->ref << 3, now)) drop(due->ref);
   give_back_surplus();
-  return (due && due->deadline <= now) || (over && over->deadline <= now);
+  return is_over(due) || is_over(over);
 }
 
 bool Store::expire(std::size_t budget) { return impl_->expire(budget); }

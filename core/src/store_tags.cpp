@@ -199,6 +199,14 @@ std::optional<RefreshView> Store::find_stale(Database db, std::string_view key) 
 
 RefreshView Store::refresh_of(const EntryView& entry) const { return impl_->refresh_view(impl_->offset_of(entry)); }
 
+std::uint32_t Store::compute_us_of(const EntryView& entry) const {
+  // Where the block begins is known without its size, and most have no trailer.
+  const char* const block =
+      entry.key.data() - 16 - (entry.deadline != kNoDeadline ? 8 : 0) - 4ull * entry.parts.page_count;
+  const auto offset = static_cast<std::uint64_t>(block - impl_->segment_->base());
+  return impl_->trailer(offset).compute_us();
+}
+
 void Store::for_each_tag(const EntryView& entry, const TagFn& f) const {
   const Impl& s = *impl_;
   const Trailer t = s.trailer(s.offset_of(entry));

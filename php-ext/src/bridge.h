@@ -17,6 +17,7 @@
 #if PHP_VERSION_ID >= 80200
 #include <zend_attributes.h>
 #endif
+#include <zend_closures.h>
 #include <zend_exceptions.h>
 #include <zend_interfaces.h>
 #include <zend_smart_str.h>

@@ -2,6 +2,7 @@
 #include "array_parts.h"
 #include "key_list.h"
 #include "pairs.h"
+#include "tag_list.h"
 #include "ttl.h"
 #include "value.h"
 
@@ -264,17 +265,18 @@ bool encode_all(const CacheObject& cache, ArgumentList& pairs, Encoded* encoded)
   return true;
 }
 
-void store_all(CacheObject& cache, ArgumentList& pairs, Ttl ttl, zval* return_value) {
+void store_all(CacheObject& cache, ArgumentList& pairs, Ttl ttl, zend_array* tags, zval* return_value) {
   auto* encoded = static_cast<Encoded*>(safe_emalloc(pairs.size(), sizeof(Encoded), 1));
   if (encode_all(cache, pairs, encoded)) {
     ThreadState& state = thread_state();
+    const TagList tag_list = tag_views(tags);
     const auto keys = pairs.whole_keys(cache);
     if (state.values.capacity() > 65536) state.values = {};
     state.values.clear();
     for (std::uint32_t i = 0; i < pairs.size(); ++i)
       state.values.push_back({keys[i], encoded[i].type, encoded[i].bytes});
     Failure failure;
-    const Outcome outcome = cache.backend->write_many(state.values, ttl, &failure);
+    const Outcome outcome = cache.backend->write_many(state.values, ttl, tag_list, &failure);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) encoded[i].release();
     if (outcome != Outcome::kDone) report_failure(failure, cache.throws);
     RETVAL_BOOL(outcome == Outcome::kDone);
@@ -316,16 +318,18 @@ ZEND_METHOD(Coppice_Cache, getMultiple) {
 ZEND_METHOD(Coppice_Cache, setMultiple) {
   zval* iterable;
   zval* ttl = nullptr;
-  ZEND_PARSE_PARAMETERS_START(1, 2)
+  zend_array* tags = nullptr;
+  ZEND_PARSE_PARAMETERS_START(1, 3)
   Z_PARAM_ITERABLE(iterable)
   Z_PARAM_OPTIONAL
   Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ARRAY_HT(tags)
   ZEND_PARSE_PARAMETERS_END();
   CacheObject& cache = *COPPICE_THIS();
   Ttl wanted;
-  if (!parse_ttl(ttl, 2, &wanted)) RETURN_THROWS();
+  if (!parse_ttl(ttl, 2, &wanted) || !check_tags(tags)) RETURN_THROWS();
   ArgumentList pairs;
-  if (pairs.read_pairs(cache, iterable)) guarded([&] { store_all(cache, pairs, wanted, return_value); });
+  if (pairs.read_pairs(cache, iterable)) guarded([&] { store_all(cache, pairs, wanted, tags, return_value); });
   pairs.release();
 }
 

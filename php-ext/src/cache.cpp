@@ -1,5 +1,6 @@
 // Coppice\Cache, one key at a time.
 #include "cache_object.h"
+#include "tag_list.h"
 #include "ttl.h"
 #include "value.h"
 
@@ -61,33 +62,26 @@ void fetch(INTERNAL_FUNCTION_PARAMETERS) {
   });
 }
 
-// The writer's own next read finds what it stored.
-void keep_stored(const CacheObject& cache, std::string_view key, const Write& write, Version version,
-                 const zval* value) {
-  if (!is_worth_keeping(write.type, static_cast<std::uint32_t>(write.bytes.size()))) return;
-  ZVAL_DEREF(value);
-  KeptPlace place = {cache.backend, {}, key};
-  if (cache.is_shared) place.generation = static_cast<const SharedBackend*>(cache.backend)->generation();
-  thread_state().decoded.keep_stored(place, version, value);
-}
-
 // set(), add(), replace() and cas().
 void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* value, zval* ttl,
-           std::uint32_t ttl_argument) {
+           std::uint32_t ttl_argument, zend_array* tags) {
   CacheObject& cache = *COPPICE_THIS();
   WholeKey whole;
   if (!whole.make(cache, key) || !parse_ttl(ttl, ttl_argument, &write.ttl)) RETURN_THROWS();
+  if (UNEXPECTED(tags != nullptr) && !check_tags(tags)) RETURN_THROWS();
   guarded([&] {
     Encoded encoded;
     Failure failure;
     if (!encode_value(cache, whole.get(), value, &encoded)) return;
     write.type = encoded.type;
     write.bytes = encoded.bytes;
+    if (UNEXPECTED(tags != nullptr)) write.tags = tag_views(tags);
     Version version = 0;
     write.stored = &version;
     const Outcome outcome = cache.backend->write(whole.get(), write, &failure);
     encoded.release();
-    if (outcome == Outcome::kDone && version != 0) keep_stored(cache, whole.get(), write, version, value);
+    if (outcome == Outcome::kDone && version != 0)
+      keep_stored(cache, whole.get(), write.type, write.bytes.size(), version, value);
     RETVAL_BOOL(settle(cache, outcome, failure));
   });
 }
@@ -96,13 +90,15 @@ void store_if(INTERNAL_FUNCTION_PARAMETERS, Write::When when) {
   zend_string* key;
   zval* value;
   zval* ttl = nullptr;
-  ZEND_PARSE_PARAMETERS_START(2, 3)
+  zend_array* tags = nullptr;
+  ZEND_PARSE_PARAMETERS_START(2, 4)
   Z_PARAM_STR(key)
   Z_PARAM_ZVAL(value)
   Z_PARAM_OPTIONAL
   Z_PARAM_ZVAL(ttl)
+  Z_PARAM_ARRAY_HT(tags)
   ZEND_PARSE_PARAMETERS_END();
-  store(INTERNAL_FUNCTION_PARAM_PASSTHRU, key, Write{.when = when}, value, ttl, 3);
+  store(INTERNAL_FUNCTION_PARAM_PASSTHRU, key, Write{.when = when}, value, ttl, 3, tags);
 }
 
 // Whether the owner has the key, without copying its value.
@@ -204,7 +200,7 @@ ZEND_METHOD(Coppice_Cache, cas) {
   // Versions are positive: what is not fits no entry.
   store(INTERNAL_FUNCTION_PARAM_PASSTHRU, key,
         Write{.when = Write::When::kIfVersion, .version = static_cast<Version>(version < 0 ? 0 : version)}, value, ttl,
-        4);
+        4, nullptr);
 }
 
 ZEND_METHOD(Coppice_Cache, increment) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -272,11 +268,22 @@ ZEND_METHOD(Coppice_Cache, find) {
   guarded([&] {
     Raw raw;
     Failure failure;
-    if (!settle(cache, read_raw(cache, whole.get(), &raw, &failure), failure)) return;
+    Freshness fresh;
+    if (!settle(cache, read_refreshable(cache, whole.get(), &raw, &fresh, &failure), failure)) return;
+    if (fresh.is_stale) return raw.release();
     zval value;
     const ReadInfo info = raw.info;
     if (!decode_raw(cache, whole.get(), &raw, &value)) return;
     const std::string_view encoding = encoding_name(info.type);
+    std::vector<std::string>& tags = thread_state().tag_names;
+    tags.clear();
+    if (fresh.has_tags && cache.backend->tags_of(whole.get(), &tags, &failure) == Outcome::kFailed) {
+      report_failure(failure, cache.throws);
+      if (EG(exception)) {
+        zval_ptr_dtor(&value);
+        return;
+      }
+    }
     object_init_ex(return_value, classes.entry);
     zend_object* entry = Z_OBJ_P(return_value);
     // In the order of the stub; written here once, before anybody sees the object.
@@ -288,8 +295,10 @@ ZEND_METHOD(Coppice_Cache, find) {
       ZVAL_DOUBLE(OBJ_PROP_NUM(entry, 1), static_cast<double>(left < 0 ? 0 : left) / 1000);
     }
     ZVAL_LONG(OBJ_PROP_NUM(entry, 2), static_cast<zend_long>(info.version));
-    ZVAL_LONG(OBJ_PROP_NUM(entry, 3), info.value_size);
-    ZVAL_STR(OBJ_PROP_NUM(entry, 4), zend_string_init_fast(encoding.data(), encoding.size()));
+    array_init_size(OBJ_PROP_NUM(entry, 3), static_cast<std::uint32_t>(tags.size()));
+    for (const std::string& tag : tags) add_next_index_stringl(OBJ_PROP_NUM(entry, 3), tag.data(), tag.size());
+    ZVAL_LONG(OBJ_PROP_NUM(entry, 4), info.value_size);
+    ZVAL_STR(OBJ_PROP_NUM(entry, 5), zend_string_init_fast(encoding.data(), encoding.size()));
   });
 }
 
@@ -326,7 +335,7 @@ ZEND_METHOD(Coppice_Cache, stats) {
       if (EG(exception)) return;
       stats = Stats();
     }
-    array_init_size(return_value, 16);
+    array_init_size(return_value, 18);
     add_assoc_string(return_value, "backend", cache.is_shared ? "shared" : "local");
     add_assoc_long(return_value, "entries", stats.entries);
     add_assoc_long(return_value, "used_memory", stats.used_memory);
@@ -335,6 +344,8 @@ ZEND_METHOD(Coppice_Cache, stats) {
     add_assoc_long(return_value, "misses", stats.misses);
     add_assoc_long(return_value, "evicted", stats.evicted);
     add_assoc_long(return_value, "expired", stats.expired);
+    add_assoc_long(return_value, "tags", stats.tags);
+    add_assoc_long(return_value, "tag_memberships", stats.tag_memberships);
     const DecodedTable::Figures decoded = thread_state().decoded.figures();
     add_assoc_long(return_value, "decoded_entries", static_cast<zend_long>(decoded.entries));
     add_assoc_long(return_value, "decoded_bytes", static_cast<zend_long>(decoded.bytes));
@@ -346,6 +357,31 @@ ZEND_METHOD(Coppice_Cache, stats) {
     add_assoc_long(return_value, "mapping_size", stats.mapping_size < 0 ? 0 : stats.mapping_size);
     add_assoc_long(return_value, "mapping_bytes", stats.mapping_bytes < 0 ? 0 : stats.mapping_bytes);
   });
+}
+
+ZEND_METHOD(Coppice_Cache, invalidateTags) {
+  zval* tags;
+  int count;
+  ZEND_PARSE_PARAMETERS_START(0, -1)
+  Z_PARAM_VARIADIC('*', tags, count)
+  ZEND_PARSE_PARAMETERS_END();
+  CacheObject& cache = *COPPICE_THIS();
+  zend_array* list = read_tag_arguments(tags, count);
+  if (list == nullptr) RETURN_THROWS();
+  guarded([&] {
+    const TagList all = tag_views(list);
+    std::int64_t removed = 0;
+    for (std::size_t i = 0; i < all.size(); i += Backend::kTagsAtOnce) {
+      const std::size_t left = all.size() - i;
+      std::int64_t some = 0;
+      Failure failure;
+      const TagList part = all.subspan(i, left < Backend::kTagsAtOnce ? left : Backend::kTagsAtOnce);
+      if (!settle(cache, cache.backend->invalidate_tags(part, &some, &failure), failure)) break;
+      removed += some;
+    }
+    RETVAL_LONG(removed);
+  });
+  zend_array_release(list);
 }
 
 ZEND_METHOD(Coppice_Cache, prune) {

@@ -47,6 +47,9 @@ void throw_failure(const Failure& failure) {
     case Kind::kOverflow:
       ce = classes.overflow;
       break;
+    case Kind::kBadArgument:
+      ce = classes.invalid_argument;
+      break;
     default:
       break;
   }
@@ -55,8 +58,8 @@ void throw_failure(const Failure& failure) {
 
 void report_failure(const Failure& failure, bool throws) {
   using Kind = Failure::Kind;
-  const bool misuse =
-      failure.kind == Kind::kNotInteger || failure.kind == Kind::kWrongType || failure.kind == Kind::kOverflow;
+  const bool misuse = failure.kind == Kind::kNotInteger || failure.kind == Kind::kWrongType ||
+                      failure.kind == Kind::kOverflow || failure.kind == Kind::kBadArgument;
   if (misuse || throws) return throw_failure(failure);
   constexpr Millis kSilence = 60'000;
   Millis& warned = COPPICE_G(warned)[static_cast<std::size_t>(failure.kind)];

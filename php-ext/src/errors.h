@@ -21,6 +21,9 @@ struct Classes {
   zend_class_entry* entry;
   zend_class_entry* scan;
   zend_class_entry* pairs;
+  zend_class_entry* pending;
+  zend_class_entry* throttle;
+  zend_class_entry* lock;
 };
 // Filled in MINIT, constant from then on.
 extern Classes classes;

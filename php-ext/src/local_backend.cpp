@@ -1,5 +1,6 @@
 #include "local_backend.h"
 
+#include <atomic>
 #include <ctime>
 #include <map>
 
@@ -13,9 +14,15 @@ class CoarseClock final : public Clock {
   Millis monotonic_ms() const override {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return static_cast<Millis>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
+    const Millis now = static_cast<Millis>(t.tv_sec) * 1000 + t.tv_nsec / 1'000'000;
+    last_.store(now, std::memory_order_relaxed);
+    return now;
   }
+  Millis last() const { return last_.load(std::memory_order_relaxed); }
   std::int64_t wall_us() const override { return system_clock().wall_us(); }
+
+ private:
+  mutable std::atomic<Millis> last_{0};
 };
 const CoarseClock coarse_clock;
 
@@ -27,6 +34,10 @@ Registry& registry() {
   static Registry r;
   return r;
 }
+
+}  // namespace
+
+Millis last_local_time() { return coarse_clock.last(); }
 
 Millis deadline_of(Ttl ttl) {
   if (ttl == kNoDeadline) return kNoDeadline;
@@ -40,6 +51,9 @@ Outcome refuse(Error error, Failure* failure) {
     case Error::kValueTooLarge:
     case Error::kOutOfMemory:
       kind = Kind::kRefused;
+      break;
+    case Error::kTooManyTags:
+      kind = Kind::kBadArgument;
       break;
     case Error::kNotInteger:
       kind = Kind::kNotInteger;
@@ -56,6 +70,8 @@ Outcome refuse(Error error, Failure* failure) {
   failure->set(kind, error_message(error));
   return Outcome::kFailed;
 }
+
+namespace {
 
 // The first option that asks for something else than the store has, in words.
 std::string contradiction(const Options& wanted, const StoreOptions& open) {
@@ -126,6 +142,7 @@ Outcome LocalBackend::write_locked(std::string_view key, const Write& write, Fai
   options.when = static_cast<When>(write.when);
   options.version = write.version;
   options.deadline = deadline_of(write.ttl);
+  options.tags = write.tags;
   const Result<SetResult> result = store_->set(0, key, {write.type, write.bytes}, options);
   if (!result) return refuse(result.error(), failure);
   upkeep();
@@ -142,11 +159,16 @@ Outcome LocalBackend::write(std::string_view key, const Write& write, Failure* f
   return write_locked(key, write, failure);
 }
 
-Outcome LocalBackend::write_many(std::span<const KeyValue> values, Ttl ttl, Failure* failure) {
+Outcome LocalBackend::write_many(std::span<const KeyValue> values, Ttl ttl, std::span<const std::string_view> tags,
+                                 Failure* failure) {
   const std::lock_guard<Mutex> guard(mutex_);
   bool all = true;
-  for (const KeyValue& v : values)
-    if (write_locked(v.key, {.type = v.type, .bytes = v.bytes, .ttl = ttl}, failure) == Outcome::kFailed) all = false;
+  for (const KeyValue& v : values) {
+    const Write write{.type = v.type, .bytes = v.bytes, .ttl = ttl, .tags = tags};
+    if (write_locked(v.key, write, failure) != Outcome::kFailed) continue;
+    if (failure->kind == Failure::Kind::kBadArgument) return Outcome::kFailed;
+    all = false;
+  }
   return all ? Outcome::kDone : Outcome::kNot;
 }
 
@@ -213,6 +235,8 @@ Outcome LocalBackend::stats(Stats* stats, Failure*) {
   stats->misses = static_cast<std::int64_t>(s.misses);
   stats->evicted = static_cast<std::int64_t>(s.evicted);
   stats->expired = static_cast<std::int64_t>(s.expired);
+  stats->tags = static_cast<std::int64_t>(s.tags);
+  stats->tag_memberships = static_cast<std::int64_t>(s.tag_memberships);
   return Outcome::kDone;
 }
 

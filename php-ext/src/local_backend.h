@@ -4,15 +4,25 @@
 // never held while Zend is called. Without threads there is none.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "backend.h"
+#include "coppice/leases.h"
+#include "coppice/locks.h"
 #include "coppice/store.h"
 #include "options.h"
 
 namespace coppice::php {
+
+// When a local store's clock was last read, as it is for an entry with a deadline.
+Millis last_local_time();
+// The absolute deadline of a local store's entry.
+Millis deadline_of(Ttl ttl);
+// Fills in `failure`; always kFailed.
+Outcome refuse(Error error, Failure* failure);
 
 class LocalBackend final : public Backend {
  public:
@@ -34,6 +44,20 @@ class LocalBackend final : public Backend {
   static void close_all();
   static std::size_t open_stores();
 
+  // As read(), also of what is beyond its deadline and waits for a refresh: hit(const EntryView&, compute time, stale).
+  // Most entries are live, and have no deadline or one that is far away.
+  template <class Hit>
+  bool read_refreshable(std::string_view key, Hit&& hit) {
+    const std::lock_guard<Mutex> guard(mutex_);
+    if (const std::optional<EntryView> entry = store_->find(0, key)) [[likely]] {
+      hit(*entry, entry->deadline != kNoDeadline ? store_->compute_us_of(*entry) : 0, false);
+      return true;
+    }
+    const std::optional<RefreshView> entry = store_->find_stale(0, key);
+    if (!entry) return false;
+    hit(entry->entry, entry->compute_us, entry->is_stale);
+    return true;
+  }
   // Calls hit(const EntryView&) under the lock; false is a miss. `hit` must not change the store.
   // REQUIRES: where kLocks, `hit` does not call Zend.
   template <class Hit>
@@ -61,17 +85,19 @@ class LocalBackend final : public Backend {
   bool take(std::string_view key, Hit&& hit) {
     const std::lock_guard<Mutex> guard(mutex_);
     const std::optional<EntryView> entry = store_->find(0, key);
-    if (!entry) return false;
-    hit(*entry);
+    if (entry) hit(*entry);
+    if (entry && entry->type == ValueType::kThrottle) return true;  // no value, and it stays
+    // Also where there is nothing: somebody may be computing it.
     store_->erase(0, key);
-    return true;
+    return entry.has_value();
   }
   bool has(std::string_view key) {
     return read(key, [](const EntryView&) {});
   }
 
   Outcome write(std::string_view key, const Write& write, Failure* failure) override;
-  Outcome write_many(std::span<const KeyValue> values, Ttl ttl, Failure* failure) override;
+  Outcome write_many(std::span<const KeyValue> values, Ttl ttl, std::span<const std::string_view> tags,
+                     Failure* failure) override;
   Outcome erase_many(std::span<const std::string_view> keys, Failure* failure) override;
   Outcome increment(std::string_view key, std::int64_t by, std::int64_t initial, Ttl ttl_if_new, std::int64_t* value,
                     Failure* failure) override;
@@ -83,6 +109,20 @@ class LocalBackend final : public Backend {
   Outcome stats(Stats* stats, Failure* failure) override;
   Outcome scan(std::string_view prefix, bool has_after, std::string_view after, std::size_t limit, bool with_values,
                Page* page, Failure* failure) override;
+  Outcome invalidate_tags(std::span<const std::string_view> tags, std::int64_t* removed, Failure* failure) override;
+  Outcome tags_of(std::string_view key, std::vector<std::string>* tags, Failure* failure) override;
+  Outcome lease(std::string_view key, const LeaseRequest& request, LeaseAnswer* answer, Failure* failure) override;
+  Outcome fill(std::string_view key, const Fill& fill, Failure* failure) override;
+  void drop(std::uint64_t token) override;
+  Outcome lock(const LockRequest& request, std::int64_t* fence, Failure* failure) override;
+  Outcome unlock(std::string_view name, std::string_view owner, Failure* failure) override;
+  Outcome force_unlock(std::string_view name, Failure* failure) override;
+  void let_go(std::string_view name, std::string_view owner) override;
+  Outcome relock(std::string_view name, std::string_view owner, Millis lease, Failure* failure) override;
+  Outcome lock_state(std::string_view name, std::string_view owner, LockState* state, Failure* failure) override;
+  Outcome flush_locks(std::string_view prefix, Failure* failure) override;
+  Outcome throttle(std::string_view key, std::int64_t limit, Millis period, std::int64_t cost, Allowance* allowance,
+                   Failure* failure) override;
 
  private:
   explicit LocalBackend(std::unique_ptr<Store> store) : Backend(false), store_(std::move(store)) {}
@@ -90,8 +130,28 @@ class LocalBackend final : public Backend {
   // What an owner's loop does beside its commands is done here with the writes.
   void upkeep();
 
+  // Who may compute, and who holds which lock.
+  struct Coordination {
+    explicit Coordination(Store& store)
+        : locks([&store] { return store.take_version(); }, graph), leases(store, graph) {}
+    pid_t pid = 0;
+    WaitGraph graph;
+    Locks locks;
+    Leases leases;
+    std::vector<LeaseDecision> lease_decisions;  // that their threads have not taken yet
+    std::vector<LockDecision> lock_decisions;
+  };
+  Coordination& coordination();
+  // Until something may have been decided. false: nothing ever will be.
+  bool sleep_until_decided(std::unique_lock<Mutex>& guard);
+  void wake();
+
   Mutex mutex_;
+#ifdef ZTS
+  std::condition_variable decided_;
+#endif
   std::unique_ptr<Store> store_;
+  std::unique_ptr<Coordination> coordination_;  // null until it is used
   std::uint32_t writes_ = 0;
 };
 

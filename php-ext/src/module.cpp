@@ -2,7 +2,9 @@
 #include "module.h"
 
 #include "cache_object.h"
+#include "lock.h"
 #include "pairs.h"
+#include "pending.h"
 #include "scan.h"
 #include "serializer.h"
 
@@ -131,7 +133,12 @@ PHP_MINIT_FUNCTION(coppice) {
   classes.pairs = register_class_Coppice_Pairs(zend_ce_aggregate, zend_ce_countable);
   coppice::php::register_cache_class();
   coppice::php::register_scan_class();
+  classes.pending = register_class_Coppice_Pending();
+  classes.throttle = register_class_Coppice_Throttle();
+  classes.lock = register_class_Coppice_Lock();
   coppice::php::register_pairs_class();
+  coppice::php::register_pending_class();
+  coppice::php::register_lock_class();
 #if PHP_VERSION_ID >= 80200
   // A DSN may hold a password: stack traces leave it out.
   auto* open = static_cast<zend_function*>(zend_hash_str_find_ptr(&classes.cache->function_table, "open", 4));

@@ -11,6 +11,7 @@
 #include "codec.h"
 #include "decoded_table.h"
 #include "options.h"
+#include "party.h"
 #include "scratch.h"
 #include "shared_backend.h"
 
@@ -27,11 +28,18 @@ struct ThreadState {
   Scratch keys;                         // keys with their prefix
   std::vector<std::string_view> views;  // into `keys`, or into strings of the request
   std::vector<KeyValue> values;
+  std::vector<std::string_view> tags;
+  std::vector<std::string> tag_names;
   Page page;
   std::string resume;  // where a walk goes on
   Options options;     // of the open() in progress
   std::string error;
   std::map<std::string, std::unique_ptr<SharedBackend>> owners;  // connections, by what they were opened with
+  Party party;
+  // Of the last entry that somebody else was refreshing: not asked for again at once.
+  const Backend* refreshed_at = nullptr;
+  Version refreshed = 0;
+  Millis refreshed_asked = 0;
 };
 
 }  // namespace coppice::php

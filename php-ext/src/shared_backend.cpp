@@ -1,42 +1,15 @@
 #include "shared_backend.h"
 
-#include <charconv>
 #include <cstring>
 
 #include "scratch.h"
+#include "wire.h"
 
 namespace coppice::php {
 
 namespace {
 
 constexpr std::size_t kChunk = 1u << 20;  // bytes of a request before it is sent
-
-// A number as an argument.
-class Decimal {
- public:
-  explicit Decimal(std::int64_t n) {
-    length_ = static_cast<std::size_t>(std::to_chars(text_, text_ + sizeof text_, n).ptr - text_);
-  }
-  operator std::string_view() const { return {text_, length_}; }
-
- private:
-  char text_[24];
-  std::size_t length_;
-};
-
-std::string_view type_argument(ValueType type) {
-  static constexpr char kDigits[] = "0123456789";
-  static_assert(kLastValueType < 10);
-  return {kDigits + static_cast<unsigned>(type), 1};
-}
-
-// `ttl` as the protocol has it: -1 for ever, 0 removes.
-std::int64_t wire_ttl(Ttl ttl) { return ttl == kNoDeadline ? -1 : ttl < 0 ? 0 : ttl; }
-
-Outcome odd_answer(Failure* failure) {
-  failure->set(Failure::Kind::kUnreachable, "the owner gave an answer that the command does not have");
-  return Outcome::kFailed;
-}
 
 Failure::Kind kind_of(std::string_view error) {
   using Kind = Failure::Kind;
@@ -46,7 +19,21 @@ Failure::Kind kind_of(std::string_view error) {
   if (code == "NOTINT") return Kind::kNotInteger;
   if (code == "OVERFLOW") return Kind::kOverflow;
   if (code == "WRONGTYPE") return Kind::kWrongType;
+  if (code == "BADTAG") return Kind::kBadArgument;
   return Kind::kOther;
+}
+
+Outcome copy_value(const std::string& bytes, Scratch* value) {
+  char* room = value->begin_value(bytes.size());
+  if (room == nullptr) throw std::bad_alloc();
+  std::memcpy(room, bytes.data(), bytes.size());
+  return Outcome::kDone;
+}
+
+void append_tags(std::vector<std::string_view>& arguments, std::string_view count,
+                 std::span<const std::string_view> tags) {
+  arguments.insert(arguments.end(), {"TAGS", count});
+  arguments.insert(arguments.end(), tags.begin(), tags.end());
 }
 
 // Moves one `type, value, version, ttl` of an answer.
@@ -69,8 +56,9 @@ void SharedBackend::no_owner(Failure* failure) const {
   failure->set(loading ? Failure::Kind::kLoading : Failure::Kind::kUnreachable, client_.last_failure());
 }
 
-std::optional<Reply> SharedBackend::call(std::span<const std::string_view> arguments, Failure* failure) {
-  std::optional<Reply> reply = client_.call(arguments);
+std::optional<Reply> SharedBackend::call(std::span<const std::string_view> arguments, Failure* failure,
+                                         Millis patience) {
+  std::optional<Reply> reply = client_.call(arguments, patience);
   if (!reply) {
     no_owner(failure);
   } else if (reply->is_error()) {
@@ -86,11 +74,22 @@ Outcome SharedBackend::ask(std::string_view key, bool take, ReadInfo* info, Scra
   if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;
   if (reply->kind != Reply::Kind::kArray || reply->items.size() != 4 || !take_entry(reply->items.data(), info))
     return odd_answer(failure);
-  const std::string& bytes = reply->items[1].text;
-  char* room = value->begin_value(bytes.size());
-  if (room == nullptr) throw std::bad_alloc();
-  std::memcpy(room, bytes.data(), bytes.size());
-  return Outcome::kDone;
+  return copy_value(reply->items[1].text, value);
+}
+
+Outcome SharedBackend::ask_refreshable(std::string_view key, RefreshInfo* info, Scratch* value, Failure* failure) {
+  const auto reply = call({"TGET", key, "STALE"}, failure);
+  if (!reply) return Outcome::kFailed;
+  if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;
+  if (reply->kind != Reply::Kind::kArray || reply->items.size() != 6 || !take_entry(reply->items.data(), info) ||
+      reply->items[4].kind != Reply::Kind::kInteger || reply->items[5].kind != Reply::Kind::kInteger)
+    return odd_answer(failure);
+  const std::int64_t ttl = reply->items[3].integer;
+  info->is_stale = ttl < -1;
+  if (info->is_stale) info->deadline = coarse_now() + ttl;
+  info->stale = static_cast<std::uint32_t>(reply->items[4].integer);
+  info->compute_us = static_cast<std::uint32_t>(reply->items[5].integer);
+  return copy_value(reply->items[1].text, value);
 }
 
 Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* failure) {
@@ -116,7 +115,14 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
       arguments[n++] = version;
       break;
   }
-  const auto reply = call(std::span<const std::string_view>(arguments, n), failure);
+  std::span<const std::string_view> all(arguments, n);
+  const Decimal tag_count(static_cast<std::int64_t>(write.tags.size()));
+  if (!write.tags.empty()) {
+    arguments_.assign(all.begin(), all.end());
+    append_tags(arguments_, tag_count, write.tags);
+    all = arguments_;
+  }
+  const auto reply = call(all, failure);
   if (!reply) return Outcome::kFailed;
   if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;
   if (reply->kind != Reply::Kind::kInteger) return odd_answer(failure);
@@ -124,8 +130,10 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
   return Outcome::kDone;
 }
 
-Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, Failure* failure) {
+Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, std::span<const std::string_view> tags,
+                                  Failure* failure) {
   const Decimal ttl_argument(wire_ttl(ttl));
+  const Decimal tag_count(static_cast<std::int64_t>(tags.size()));
   bool all = true;
   for (std::size_t i = 0; i < values.size();) {
     arguments_.assign({"TMSET", ttl_argument, {}});
@@ -136,6 +144,7 @@ Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, Fai
     }
     const Decimal count_argument(static_cast<std::int64_t>(count));
     arguments_[2] = count_argument;
+    if (!tags.empty()) append_tags(arguments_, tag_count, tags);
     const auto reply = call(arguments_, failure);
     if (!reply) return Outcome::kFailed;
     if (reply->kind != Reply::Kind::kArray || reply->items.size() != count) return odd_answer(failure);
@@ -204,10 +213,15 @@ Outcome SharedBackend::stats(Stats* stats, Failure* failure) {
   const auto reply = call({"TSTATS"}, failure);
   if (!reply) return Outcome::kFailed;
   if (reply->kind != Reply::Kind::kArray || reply->items.size() % 2 != 0) return odd_answer(failure);
-  const std::pair<std::string_view, std::int64_t*> names[] = {
-      {"entries", &stats->entries}, {"used_memory", &stats->used_memory}, {"max_memory", &stats->max_memory},
-      {"hits", &stats->hits},       {"misses", &stats->misses},           {"evicted", &stats->evicted},
-      {"expired", &stats->expired}};
+  const std::pair<std::string_view, std::int64_t*> names[] = {{"entries", &stats->entries},
+                                                              {"used_memory", &stats->used_memory},
+                                                              {"max_memory", &stats->max_memory},
+                                                              {"hits", &stats->hits},
+                                                              {"misses", &stats->misses},
+                                                              {"evicted", &stats->evicted},
+                                                              {"expired", &stats->expired},
+                                                              {"tags", &stats->tags},
+                                                              {"tag_memberships", &stats->tag_memberships}};
   for (std::size_t i = 0; i < reply->items.size(); i += 2)
     for (const auto& [name, target] : names)
       if (reply->items[i].text == name) *target = reply->items[i + 1].integer;

@@ -49,6 +49,20 @@ bool from_interval(zval* interval, Ttl* out) {
 
 }  // namespace
 
+bool parse_duration(double seconds, const char* what, Least least, Millis* out) {
+  if (std::isnan(seconds)) {
+    zend_throw_exception_ex(classes.invalid_argument, 0, "the %s is not a number (NAN)", what);
+    return false;
+  }
+  if (seconds < 0 || (seconds == 0 && least == Least::kMoreThanZero)) {
+    zend_throw_exception_ex(classes.invalid_argument, 0, "the %s can't be %g s; it needs to be %s", what, seconds,
+                            least == Least::kZero ? "0 or more" : "more than 0");
+    return false;
+  }
+  *out = from_seconds(seconds);
+  return true;
+}
+
 bool parse_ttl(zval* value, std::uint32_t argument, Ttl* out) {
   *out = kNoDeadline;
   if (value == nullptr) return true;

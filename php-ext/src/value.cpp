@@ -88,6 +88,15 @@ bool encode_value(const CacheObject& cache, std::string_view key, zval* value, E
   }
 }
 
+void keep_stored(const CacheObject& cache, std::string_view key, ValueType type, std::size_t size, Version version,
+                 const zval* value) {
+  if (!is_worth_keeping(type, static_cast<std::uint32_t>(size))) return;
+  ZVAL_DEREF(value);
+  KeptPlace place = {cache.backend, {}, key};
+  if (cache.is_shared) place.generation = static_cast<const SharedBackend*>(cache.backend)->generation();
+  thread_state().decoded.keep_stored(place, version, value);
+}
+
 std::string_view encoding_name(ValueType type) {
   switch (type) {
     case ValueType::kString:

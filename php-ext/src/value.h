@@ -78,6 +78,15 @@ enum class Made : std::uint8_t {
 
 // Reads an entry of either backend. kFailed: the cache is away.
 Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
+// What remember() and find() ask of an entry beside its value.
+struct Freshness {
+  Millis now;                // when it was read, CLOCK_MONOTONIC_COARSE
+  std::uint32_t compute_us;  // how long the value took to compute; 0: not known
+  bool is_stale;             // beyond its deadline: a miss for everybody else
+  bool has_tags;             // it may have some
+};
+// The same also of an entry beyond its deadline, while that waits for a refresh.
+Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Freshness* fresh, Failure* failure);
 // The same, and removes it.
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
 // From a local entry. Calls Zend unless LocalBackend::kLocks; otherwise `raw` may refer to the entry's own bytes, which
@@ -166,6 +175,10 @@ inline bool decode_raw(const CacheObject& cache, std::string_view key, Raw* raw,
 // The same for bytes that the caller owns: those of `version` of the entry at `place`.
 bool decode_bytes(const CacheObject& cache, std::string_view key, const KeptPlace& place, Version version,
                   ValueType type, std::string_view bytes, zval* out);
+
+// The writer's own next read finds what it stored: an entry of this type and size.
+void keep_stored(const CacheObject& cache, std::string_view key, ValueType type, std::size_t size, Version version,
+                 const zval* value);
 
 // Entry's name of an encoding.
 std::string_view encoding_name(ValueType type);

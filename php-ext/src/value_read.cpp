@@ -212,6 +212,46 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
   return miss_while_loading(outcome, *failure);
 }
 
+Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Freshness* fresh, Failure* failure) {
+  if (!cache.is_shared) {
+    const bool found =
+        cache.local().read_refreshable(key, [&](const EntryView& e, std::uint32_t compute_us, bool is_stale) {
+          fresh->is_stale = is_stale;
+          fresh->compute_us = compute_us;
+          read_entry(cache, key, e, raw);
+        });
+    if (!found) return Outcome::kNot;
+    fresh->has_tags = true;
+    fresh->now = last_local_time();
+    return Outcome::kDone;
+  }
+  RefreshInfo info;
+  switch (cache.shared().read_refreshable(
+      key, [&](const ReadInfo& e) { return raw->destination(cache, key, e.type, e.value_size, e.version); }, &info,
+      &fresh->now, failure)) {
+    case ReadStatus::kHit:
+      raw->info = info;
+      fresh->is_stale = info.is_stale;
+      fresh->compute_us = info.compute_us;
+      fresh->has_tags = info.has_tags;
+      return Outcome::kDone;
+    case ReadStatus::kMiss:
+      raw->release();
+      if (EXPECTED(failure->kind == Failure::Kind::kNone)) return Outcome::kNot;
+      return miss_while_loading(Outcome::kFailed, *failure);
+    case ReadStatus::kAskOwner:
+      break;
+  }
+  raw->release();
+  const Outcome outcome = cache.shared().ask_refreshable(key, &info, &thread_state().value, failure);
+  raw->info = info;
+  raw->bytes = thread_state().value.view();
+  fresh->is_stale = info.is_stale;
+  fresh->compute_us = info.compute_us;
+  fresh->has_tags = true;
+  return miss_while_loading(outcome, *failure);
+}
+
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
   raw->release();  // what is gone is not kept
   if (!cache.is_shared)

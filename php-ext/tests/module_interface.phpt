@@ -16,7 +16,7 @@ foreach (['InvalidArgument', 'InvalidKey', 'Overflow', 'WrongType', 'Serializati
 same(true, interface_exists(Coppice\CacheException::class), 'the marker is an interface');
 $methods = array_map(fn ($m) => $m->getName(), (new ReflectionClass(Coppice\Cache::class))->getMethods(ReflectionMethod::IS_PUBLIC));
 same(['open', 'get', 'set', 'delete', 'clear', 'getMultiple', 'setMultiple', 'deleteMultiple', 'has', 'deletePrefix', 'countPrefix', 'keys', 'scan',
-    'add', 'replace', 'cas', 'increment', 'decrement', 'pull', 'touch', 'find', 'stats', 'prune', 'prefix', 'isShared'], $methods, 'methods');
+    'invalidateTags', 'add', 'replace', 'cas', 'increment', 'decrement', 'pull', 'touch', 'remember', 'lock', 'flushLocks', 'throttle', 'find', 'stats', 'prune', 'prefix', 'isShared'], $methods, 'methods');
 same('$ttl = null', substr((string) (new ReflectionParameter([Coppice\Cache::class, 'set'], 'ttl')), -13, 11), 'defaults');
 $c = cache();
 $c->set('named', ttl: 100, value: 1);

@@ -42,7 +42,8 @@ struct ReadInfo {
 
 // The same for read_stale().
 struct RefreshInfo : ReadInfo {
-  bool is_stale = false;         // the deadline has passed, the stale window has not
+  bool is_stale = false;  // the deadline has passed, the stale window has not
+  bool has_tags = false;
   std::uint32_t stale = 0;       // the window's length, ms
   std::uint32_t compute_us = 0;  // 0: not known
 };

@@ -23,17 +23,20 @@ inline bool passed(Millis deadline, Millis now) {
 }  // namespace detail
 
 template <class Info>
-bool Reader::is_over(const char* end, std::uint64_t rest, Millis deadline, Millis now, Info* info) {
+[[gnu::always_inline]] inline bool Reader::is_over(const char* end, std::uint64_t rest, Millis deadline, Millis now,
+                                                   Info* info) {
   constexpr std::uint64_t kTimed = static_cast<std::uint64_t>(layout::kHasDeadline) << 32;
   const bool due = (rest & kTimed) != 0 && detail::passed(deadline, now);
   if constexpr (std::is_same_v<Info, RefreshInfo>) {
     constexpr std::uint64_t kTrailed = static_cast<std::uint64_t>(layout::kHasTrailer) << 32;
     info->is_stale = due;
     info->stale = info->compute_us = 0;
+    info->has_tags = false;
     if ((rest & kTrailed) == 0) return due;
     // (5) Every block has room for a trailer behind its header: the smallest is 32 bytes.
     std::uint32_t word;
     layout::read_shared(reinterpret_cast<char*>(&word), end - 4, 4);
+    info->has_tags = (word & layout::kTagIdMask) != 0;
     if ((word & layout::kTrailerRefresh) == 0) return due;
     std::uint64_t refresh;
     layout::read_shared(reinterpret_cast<char*>(&refresh), end - layout::kRefreshAt, 8);

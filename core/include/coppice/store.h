@@ -283,6 +283,8 @@ class Store {
   void for_each_tag(const EntryView& entry, const TagFn& f) const;
   // The stale window and compute time of an entry that the store has just handed out.
   RefreshView refresh_of(const EntryView& entry) const;
+  // The compute time alone; cheap enough for every hit.
+  std::uint32_t compute_us_of(const EntryView& entry) const;
 
   // ---- databases
   std::uint64_t count(Database db) const;  // expired but unswept entries included

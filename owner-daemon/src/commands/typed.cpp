@@ -173,9 +173,12 @@ void tmget(Call& call) {
 
 void tpull(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
-  if (!entry) return call.reply.null();
-  if (entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
-  write_entry(call, *entry);
+  if (entry && entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
+  if (entry)
+    write_entry(call, *entry);
+  else
+    call.reply.null();
+  // Also where there is nothing: somebody may be computing it.
   call.store().erase(call.db(), call[1]);
 }
 
