@@ -1,0 +1,86 @@
+"""Deaths of holders: six processes take locks and compute under leases, and are killed at random points, for a while. No two
+hold a lock at once, no lock or lease outlives its rules, and nobody hangs.
+
+COPPICE_LOCKS_SECONDS: how long (4 if it is not set). COPPICE_TEST_SEED: of when whom is killed."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import servers
+
+SECONDS = float(os.environ.get("COPPICE_LOCKS_SECONDS", "4"))
+SEED = int(os.environ.get("COPPICE_TEST_SEED", random.randrange(1 << 31)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORDS = "require '%s/words.php'; $words = new Words((int) $argv[1]%s); %s"
+WORKERS = 6
+# A lease of 0.5 s, six short holds before it, and a busy machine.
+LONGEST_WAIT = 10
+
+
+class LocksTest(unittest.TestCase):
+    def setUp(self):
+        self.owner = servers.Owner("--max-memory", "64M")
+        self.addCleanup(self.owner.stop)
+        self.words = str(random.randrange(1, 1 << 31))
+        self.faults = os.path.join(self.owner.directory, "faults")
+        open(self.faults, "w").close()
+        self.output = open(os.path.join(self.owner.directory, "output"), "w+")
+        self.addCleanup(self.output.close)
+        self.php("-r", WORDS % (HERE, ", 16", ""), "--", self.words).communicate()
+        self.addCleanup(lambda: self.php("-r", WORDS % (HERE, "", "$words->delete();"), "--", self.words).communicate())
+
+    def php(self, *arguments, output=subprocess.PIPE):
+        settings = ["extension=shmop", "extension=" + servers.EXTENSION, "coppice.dsn=unix://" + self.owner.socket, "display_errors=stderr"]
+        command = ["php", "-n"] + [part for setting in settings for part in ("-d", setting)]
+        return subprocess.Popen(command + list(arguments), stdout=output, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, TEST_FAULTS=self.faults))
+
+    def worker(self, number, seed):
+        return self.php(os.path.join(HERE, "locks_worker.php"), self.words, str(number), str(seed), output=self.output)
+
+    def check(self, seconds):
+        return self.php(os.path.join(HERE, "locks_check.php"), str(seconds))
+
+    def test_no_lock_or_lease_outlives_its_rules(self):
+        dice = random.Random(SEED)
+        workers = [self.worker(number, dice.randrange(1 << 31)) for number in range(WORKERS)]
+        killed = 0
+        try:
+            check = self.check(SECONDS)
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                time.sleep(dice.random() * 0.15)
+                number = dice.randrange(WORKERS)
+                self.assertIsNone(workers[number].poll(), "a worker ended by itself")
+                workers[number].kill()
+                workers[number].wait()
+                killed += 1
+                workers[number] = self.worker(number, dice.randrange(1 << 31))
+            during = check.communicate(timeout=120)[0]
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.wait()
+        # Nobody is left: bound locks and leases are free at once, the others when their leases end.
+        after = self.check(0).communicate(timeout=120)[0]
+        with open(self.faults) as faults:
+            self.assertEqual([], faults.read().splitlines()[:20], f"seed {SEED}")
+        self.output.seek(0)
+        self.assertEqual([], self.output.read().splitlines()[:20])
+        print(f"\n{killed} killed; longest waits {during.strip()}, with nobody left {after.strip()}", file=sys.stderr)
+        during, after = json.loads(during), json.loads(after)
+        self.assertGreater(killed, 2 * SECONDS)
+        self.assertGreater(during["rounds"], SECONDS)
+        self.assertLess(max(during["locks"], during["values"], after["locks"], after["values"]), LONGEST_WAIT)
+
+
+if __name__ == "__main__":
+    if shutil.which("php") is None:
+        print("no php: skipped")
+        sys.exit(77)
+    unittest.main()
