@@ -11,8 +11,8 @@ return [
     // What Coppice\Cache::open() takes: unix:///run/coppice/coppice.sock, redis://host:port/db, local:, auto:
     'dsn' => env('COPPICE_DSN', 'auto:'),
 
-    // Further options of Coppice\Cache::open(). on_error=throw: a cache that is away is an exception, as with Laravel's own stores;
-    // without it, misses and one warning.
+    // Further options of Coppice\Cache::open(). A cache that is full or away gives misses and a line in the log; counters, locks, rate
+    // limits and sessions throw.
     'options' => [],
 
     // Null: cache.prefix.

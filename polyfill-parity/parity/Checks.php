@@ -89,9 +89,9 @@ final class Checks
             // PHP words it otherwise for its own functions.
             $text = '';
         } elseif ($e instanceof \TypeError) {
-            // So with types: where the caller stands, and what a callback is to be.
+            // So with types: where the caller stands, what a callback is to be, and from PHP 8.3 on what a bool is.
             $text = (string) preg_replace('/, called in .* on line \d+$/', '', $text);
-            $text = str_replace('must be a valid callback', 'must be of type callable', $text);
+            $text = str_replace(['must be a valid callback', ', true given', ', false given'], ['must be of type callable', ', bool given', ', bool given'], $text);
         }
         $previous = $e->getPrevious();
         return get_class($e) . '(' . self::printable($text) . ')' . ($previous === null ? '' : ' after ' . get_class($previous) . '(' . self::printable($previous->getMessage()) . ')');

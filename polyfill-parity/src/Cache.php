@@ -86,6 +86,8 @@ final class Cache
      *
      * @param list<string> $tags that invalidateTags() removes it by; those of the older value go with it
      * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException
+     * @throws ConnectionException with on_error=throw
+     * @throws RefusedException with on_error=throw
      */
     public function set(string $key, mixed $value, null|int|float|\DateInterval $ttl = null, array $tags = []): bool
     {
@@ -151,6 +153,8 @@ final class Cache
      * @param iterable<string|int, mixed> $values
      * @param list<string> $tags of each of them
      * @throws InvalidKeyException @throws SerializationException @throws InvalidArgumentException before anything is stored
+     * @throws ConnectionException with on_error=throw
+     * @throws RefusedException with on_error=throw
      */
     public function setMultiple(iterable $values, null|int|float|\DateInterval $ttl = null, array $tags = []): bool
     {

@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Coppice\Laravel;
 
+use Coppice\ConnectionException;
 use Coppice\Pending;
+use Coppice\RefusedException;
 use Illuminate\Cache\Events\CacheHit;
 use Illuminate\Cache\Events\CacheMissed;
 use Illuminate\Cache\Events\KeyWritten;
@@ -71,20 +73,30 @@ trait ComputesUnderLeases
     {
         /** @var CoppiceStore $store */
         $store = $this->store;
-        $isComputed = false;
-        $seconds = null;
-        $value = $store->remember($this->itemKey($key), function (Pending $pending) use ($key, $callback, $secondsOf, &$isComputed, &$seconds): mixed {
+        $isCalled = $isComputed = false;
+        $seconds = $result = null;
+        $compute = function (Pending $pending) use ($key, $callback, $secondsOf, &$isCalled, &$isComputed, &$seconds, &$result): mixed {
             $this->event(new CacheMissed($this->getName(), $key));
-            $value = $callback();
+            $isCalled = true;
+            $result = $callback();
             $isComputed = true;
-            $seconds = $secondsOf($value);
-            if ($value === null || ($seconds !== null && $seconds <= 0)) {
+            $seconds = $secondsOf($result);
+            if ($result === null || ($seconds !== null && $seconds <= 0)) {
                 $pending->skip();
             } else {
                 $pending->ttl($seconds);
             }
-            return $value;
-        }, null, $stale);
+            return $result;
+        };
+        try {
+            $value = $store->remember($this->itemKey($key), $compute, null, $stale);
+        } catch (ConnectionException|RefusedException $e) {
+            if ($isCalled && !$isComputed) {
+                throw $e;  // the callback's own
+            }
+            $store->failed($e);
+            return [true, $isComputed ? $result : $callback()];
+        }
         if ($isComputed) {
             $this->event(new KeyWritten($this->getName(), $key, $value, $seconds));
             return [true, $value];

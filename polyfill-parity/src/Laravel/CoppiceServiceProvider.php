@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Coppice\Laravel;
 
 use Coppice\Cache;
+use Coppice\CacheException;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Contracts\Config\Repository as Config;
 use Illuminate\Contracts\Foundation\Application;
@@ -55,6 +56,9 @@ class CoppiceServiceProvider extends ServiceProvider
         $minutes = $config->get('session.lifetime');
         /** @var \Illuminate\Contracts\Cache\Repository $repository */
         $repository = $manager->store(is_string($store) ? $store : 'coppice');
+        if ($repository instanceof CoppiceRepository && ($coppice = $repository->getStore()) instanceof CoppiceStore) {
+            $repository = new CoppiceRepository($coppice->strict());
+        }
         return new CacheBasedSessionHandler(clone $repository, is_numeric($minutes) ? (int) $minutes : 120);
     }
 
@@ -73,7 +77,14 @@ class CoppiceServiceProvider extends ServiceProvider
             throw new \InvalidArgumentException('a store with driver coppice needs a string "dsn", an array "options" and a string "prefix"');
         }
         /** @var array<string, mixed> $options */
-        $store = new CoppiceStore(Cache::open($dsn, $options), $prefix, (bool) ($config['allow_local'] ?? false));
+        $log = static function (CacheException $e) use ($app): void {
+            if ($app->bound('log')) {
+                /** @var \Psr\Log\LoggerInterface $log */
+                $log = $app->make('log');
+                $log->warning('The cache can\'t be used: ' . $e->getMessage(), ['exception' => $e]);
+            }
+        };
+        $store = new CoppiceStore(Cache::open($dsn, $options + ['on_error' => 'throw']), $prefix, (bool) ($config['allow_local'] ?? false), $log);
         /** @var array<string, mixed> $config */
         $repository = new CoppiceRepository($store, $config);
         if ($app->bound('events') && ($config['events'] ?? true)) {

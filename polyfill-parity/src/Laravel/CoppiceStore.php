@@ -5,7 +5,11 @@ declare(strict_types=1);
 namespace Coppice\Laravel;
 
 use Coppice\Cache;
+use Coppice\CacheException;
+use Coppice\ConnectionException;
 use Coppice\Pending;
+use Coppice\RefusedException;
+use Coppice\SerializationException;
 use Illuminate\Cache\TaggableStore;
 use Illuminate\Contracts\Cache\LockProvider;
 
@@ -13,7 +17,8 @@ use Illuminate\Contracts\Cache\LockProvider;
  * A cache store of Laravel's, on whichever implementation of the cache: atomic add() and counters, tags and locks that are the
  * cache's own, and removal by prefix.
  *
- * As everywhere in Laravel, null is a miss.
+ * As everywhere in Laravel, null is a miss. Of a cache opened with on_error=throw that is full or away, a store with an $onFailure tells
+ * that once a minute, and gives misses and false; counters and locks fail loudly. Without one everything does.
  */
 class CoppiceStore extends TaggableStore implements LockProvider
 {
@@ -21,12 +26,23 @@ class CoppiceStore extends TaggableStore implements LockProvider
     private const TAG = ':laravel:';
 
     private readonly Cache $cache;
+    private const SILENCE_SECONDS = 60;
+
+    /** @var array<string, float> when a failure was last told, by its class */
+    private static array $told = [];
     /** @var list<string> of everything that this view of the store writes */
     private array $tags = [];
 
-    /** @param bool $allowLocal locks also of a cache that no other process sees */
-    public function __construct(Cache $cache, private readonly string $prefix = '', private readonly bool $allowLocal = false)
-    {
+    /**
+     * @param bool $allowLocal locks also of a cache that no other process sees
+     * @param ?\Closure(CacheException): void $onFailure
+     */
+    public function __construct(
+        Cache $cache,
+        private readonly string $prefix = '',
+        private readonly bool $allowLocal = false,
+        private ?\Closure $onFailure = null,
+    ) {
         $this->cache = $prefix === '' ? $cache : $cache->prefix($prefix);
     }
 
@@ -36,10 +52,40 @@ class CoppiceStore extends TaggableStore implements LockProvider
         return $this->cache;
     }
 
+    /** The same store, of which every failure is an exception: for what must not be lost in silence, such as sessions. */
+    public function strict(): static
+    {
+        $store = clone $this;
+        $store->onFailure = null;
+        return $store;
+    }
+
+    /**
+     * Tells a failure, for which there is a harmless answer, or throws it.
+     *
+     * @throws CacheException
+     */
+    public function failed(CacheException $e): void
+    {
+        if ($this->onFailure === null) {
+            throw $e;
+        }
+        $now = microtime(true);
+        if ($now - (self::$told[$e::class] ?? 0.0) >= self::SILENCE_SECONDS) {
+            self::$told[$e::class] = $now;
+            ($this->onFailure)($e);
+        }
+    }
+
     /** @param string $key */
     public function get($key): mixed
     {
-        return $this->cache->get((string) $key);
+        try {
+            return $this->cache->get((string) $key);
+        } catch (ConnectionException|RefusedException|SerializationException $e) {
+            $this->failed($e);
+            return null;
+        }
     }
 
     /**
@@ -49,8 +95,16 @@ class CoppiceStore extends TaggableStore implements LockProvider
     public function many(array $keys): array
     {
         $values = [];
-        foreach ($this->cache->getMultiple($keys) as $key => $value) {
-            $values[$key] = $value;
+        try {
+            foreach ($this->cache->getMultiple($keys) as $key => $value) {
+                $values[$key] = $value;
+            }
+        } catch (ConnectionException|RefusedException|SerializationException $e) {
+            $this->failed($e);
+            // One that can't be decoded is no reason to lose the others.
+            foreach ($keys as $key) {
+                $values[$key] = $e instanceof SerializationException ? $this->get((string) $key) : null;
+            }
         }
         return $values;
     }
@@ -62,7 +116,12 @@ class CoppiceStore extends TaggableStore implements LockProvider
      */
     public function put($key, $value, $seconds): bool
     {
-        return $this->cache->set((string) $key, $value, max(1, $seconds), $this->tags);
+        try {
+            return $this->cache->set((string) $key, $value, max(1, $seconds), $this->tags);
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /**
@@ -71,7 +130,12 @@ class CoppiceStore extends TaggableStore implements LockProvider
      */
     public function putMany(array $values, $seconds): bool
     {
-        return $this->cache->setMultiple($values, max(1, $seconds), $this->tags);
+        try {
+            return $this->cache->setMultiple($values, max(1, $seconds), $this->tags);
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /**
@@ -81,7 +145,12 @@ class CoppiceStore extends TaggableStore implements LockProvider
      */
     public function add($key, $value, $seconds): bool
     {
-        return $this->cache->add((string) $key, $value, max(1, $seconds), $this->tags);
+        try {
+            return $this->cache->add((string) $key, $value, max(1, $seconds), $this->tags);
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /**
@@ -90,7 +159,12 @@ class CoppiceStore extends TaggableStore implements LockProvider
      */
     public function touch($key, $seconds): bool
     {
-        return $this->cache->touch((string) $key, max(1, $seconds));
+        try {
+            return $this->cache->touch((string) $key, max(1, $seconds));
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /**
@@ -127,7 +201,12 @@ class CoppiceStore extends TaggableStore implements LockProvider
      */
     public function forever($key, $value): bool
     {
-        return $this->cache->set((string) $key, $value, null, $this->tags);
+        try {
+            return $this->cache->set((string) $key, $value, null, $this->tags);
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /**
@@ -138,13 +217,23 @@ class CoppiceStore extends TaggableStore implements LockProvider
     public function forget($key): bool
     {
         // Ended rather than deleted: that tells in the same step whether it was there.
-        return $this->cache->touch((string) $key, 0);
+        try {
+            return $this->cache->touch((string) $key, 0);
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /** Removes what this store's prefix covers, and nothing else of the database. */
     public function flush(): bool
     {
-        return $this->cache->clear();
+        try {
+            return $this->cache->clear();
+        } catch (ConnectionException|RefusedException $e) {
+            $this->failed($e);
+            return false;
+        }
     }
 
     /** Removes every key that begins with $prefix, at the cost of what it holds; answers how many. */

@@ -228,6 +228,34 @@ final class CoppiceStoreTest extends TestCase
         $this->assertSame(1, $artisan->call('coppice:stats', ['--store' => 'array']));
     }
 
+    public function testAnOwnerThatIsAway(): void
+    {
+        $this->app->make('config')->set('cache.stores.away', ['driver' => 'coppice', 'dsn' => 'unix:///nonexistent/coppice.sock']);
+        $this->app->instance('log', $log = new class() extends Psr\Log\AbstractLogger {
+            public array $lines = [];
+
+            public function log($level, string|Stringable $message, array $context = []): void
+            {
+                $this->lines[] = $message;
+            }
+        });
+        $c = $this->app->make('cache')->store('away');
+        $this->assertSame(['d', false, false, false, false], [$c->get('k', 'd'), $c->put('k', 1, 60), $c->add('k', 1, 60), $c->forget('k'), $c->flush()]);
+        $this->assertSame([['k' => null], 'computed', 'f'], [$c->many(['k']), $c->remember('k', 60, fn () => 'computed'), $c->flexible('k', [1, 2], fn () => 'f')]);
+        $this->assertCount(1, $log->lines);
+        $this->assertStringContainsString('/nonexistent/coppice.sock', $log->lines[0]);
+        $loud = [fn () => $c->increment('n'), fn () => $c->lock('l')->get(), fn () => (new RateLimiter($c))->hit('x'), fn () => $c->getStore()->strict()->get('k'),
+            fn () => $c->remember('k', 60, fn () => throw new Coppice\ConnectionException('mine'))];
+        foreach ($loud as $i => $call) {
+            try {
+                $call();
+                $this->fail("$i was silent");
+            } catch (Coppice\ConnectionException) {
+                $this->addToAssertionCount(1);
+            }
+        }
+    }
+
     public function testBadConfiguration(): void
     {
         $this->app->make('config')->set('cache.stores.bad', ['driver' => 'coppice', 'dsn' => 5]);
