@@ -93,13 +93,14 @@ function cold(string $dsn, int $processes, int $rounds): void
             $put(8 * $p + 1, (int) (cpu_us() - $before));
             $put(8 * $p + 2, $value === "value $round" ? $computed : -1);
             $put(8 * $p + 4, $round);
+            usleep(100_000);  // who has its value does not take the processor from those that still wait
         }
         posix_kill(getmypid(), SIGKILL);
     }
     $all = function (int $word, int $round) use ($get, $processes) {
         for ($p = 0; $p < $processes; $p++) {
             while ($get(8 * $p + $word) < $round) {
-                usleep(1000);
+                usleep(20_000);
             }
         }
     };
