@@ -156,6 +156,197 @@ flushall async
 flushdb sync async
 foo
 foo bar baz
+select 2
+getset g 1
+getset g 2
+ttl g
+expire g 1000
+getset g 3
+ttl g
+getset g
+getdel g
+getdel g
+getdel
+set g v
+getex g
+getex g persist
+getex g ex 1000
+ttl g
+getex g persist
+ttl g
+getex g ex 0
+getex g ex abc
+getex g ex
+getex g ex 10 px 10
+getex g ex 10 persist
+getex g persist ex 10
+getex g nx
+getex g keepttl
+getex nokey ex 0
+getex nokey foo
+getex g px 9223372036854775807
+getex g exat 9223372036854775807
+getex g exat 1
+exists g
+append a hello
+append a " world"
+get a
+expire a 1000
+append a !
+ttl a
+append a ""
+append empty ""
+exists empty
+getrange a 0 4
+getrange a -6 -1
+getrange a 3 1
+getrange a -1 -3
+getrange a 0 100
+getrange a 100 200
+getrange a -100 2
+getrange a -100 -90
+getrange a 0 -100
+getrange a 0 -9223372036854775808
+getrange a -9223372036854775808 9223372036854775807
+getrange a x 1
+getrange a 1 x
+getrange nokey 0 -1
+substr a 1 2
+substr a 1
+setrange a 0 J
+get a
+ttl a
+setrange a 20 x
+get a
+setrange a 0 ""
+setrange nokey 5 ""
+exists nokey
+setrange nokey 5 x
+get nokey
+setrange a -1 x
+setrange a abc x
+setrange a 536870912 x
+setrange a 9223372036854775807 x
+del nokey
+msetnx m1 a m2 b
+msetnx m2 c m3 d
+mget m1 m2 m3
+msetnx a
+msetnx a b c
+msetnx d1 a d1 b
+get d1
+incrbyfloat f 1.5
+incrbyfloat f -0.25
+incrbyfloat f 5.0e3
+incrbyfloat f abc
+incrbyfloat f " 1"
+incrbyfloat f ""
+incrbyfloat f nan
+incrbyfloat f inf
+incrbyfloat f 1e400
+incrbyfloat f 0x10
+incrbyfloat a 1
+set f 3.0
+incrbyfloat f 1
+incrbyfloat f -4
+set f 0.1
+incrbyfloat f 0.2
+set f 1e17
+incrbyfloat f 1
+set f 10
+expire f 1000
+incrbyfloat f 0.5
+ttl f
+incr f
+set r v ex 1000
+rename r r2
+ttl r2
+get r
+rename nokey r3
+rename r2 r2
+renamenx r2 m1
+renamenx r2 r2
+renamenx nokey x
+renamenx r2 r4
+ttl r4
+rename r4
+copy r4 m1
+copy r4 m1 replace
+ttl m1
+copy r4 r4
+copy r4 r4 replace
+copy nokey x
+copy r4 r5
+copy r4 r4 db 3
+copy r4 r4 db 3
+copy r4 r4 replace db 3
+copy r4 x db 16
+copy r4 x db -1
+copy r4 x db abc
+copy r4 x db 99999999999
+copy r4 x db
+copy r4 x foo
+move r4 3
+move r4 2
+move r4 16
+move r4 -1
+move r4 abc
+move r4 99999999999
+move nokey 3
+move r5 3
+exists r5
+select 3
+ttl r5
+get r5
+swapdb 2 3
+dbsize
+swapdb 2 2
+swapdb 2 16
+swapdb abc 2
+swapdb 2 abc
+swapdb 99999999999 2
+swapdb 2
+get a
+select 2
+get r5
+flushdb
+select 3
+touch a m1 nokey
+touch
+expiretime nokey
+expiretime m2
+pexpiretime m2
+pexpiretime nokey
+set t v exat 9000000000
+expiretime t
+expireat t 9000000001
+expiretime t
+expiretime
+object encoding nokey
+set o 123
+object encoding o
+set o abc
+object encoding o
+set o aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+object encoding o
+object refcount o
+object refcount nokey
+object freq o
+object freq nokey
+object idletime nokey
+object zz o
+object
+object encoding
+memory usage nokey
+memory usage nokey samples 0
+memory usage nokey samples -1
+memory usage nokey samples abc
+memory usage nokey samples
+memory usage nokey foo 1
+memory zz
+time x
+flushdb
+select 0
 client
 client zz
 client id foo

@@ -6,7 +6,7 @@ namespace coppice::daemon {
 
 void syntax_error(Call& call) { call.reply.error("ERR syntax error"); }
 
-void not_an_integer(Call& call) { call.reply.error("ERR value is not an integer or out of range"); }
+void not_an_integer(Call& call) { call.reply.error(kNotInteger); }
 
 void wrong_arity(resp::ReplyWriter& reply, std::string_view name) {
   reply.error("ERR wrong number of arguments for '" + std::string(name) + "' command");

@@ -73,6 +73,7 @@ const CommandSpec* find_subcommand(const CommandSpec& container, std::string_vie
 bool is_word(std::string_view argument, std::string_view word);
 
 // ---- replies that many commands share
+inline constexpr std::string_view kNotInteger = "ERR value is not an integer or out of range";
 void syntax_error(Call& call);
 void not_an_integer(Call& call);
 void wrong_arity(resp::ReplyWriter& reply, std::string_view name);

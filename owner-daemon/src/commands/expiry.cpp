@@ -27,6 +27,31 @@ bool deadline_of(const Clock& clock, std::int64_t amount, TimeUnit unit, TimeBas
   return true;
 }
 
+bool ExpiryOption::take(const Call& call, std::size_t* i) {
+  const std::string_view word = call[*i];
+  if (given || *i + 1 >= call.size() ||
+      !(is_word(word, "ex") || is_word(word, "px") || is_word(word, "exat") || is_word(word, "pxat")))
+    return false;
+  given = true;
+  text = call[++*i];
+  unit = is_word(word.substr(0, 1), "p") ? TimeUnit::kMilliseconds : TimeUnit::kSeconds;
+  base = word.size() == 4 ? TimeBase::kWallClock : TimeBase::kRelative;
+  return true;
+}
+
+bool ExpiryOption::parse(Call& call, Millis* deadline) const {
+  std::int64_t amount = 0;
+  if (!resp::parse_int64(text, &amount)) {
+    not_an_integer(call);
+    return false;
+  }
+  if (amount <= 0 || !deadline_of(call.service.clock(), amount, unit, base, deadline)) {
+    call.reply.error("ERR invalid expire time in '" + std::string(call.spec.name) + "' command");
+    return false;
+  }
+  return true;
+}
+
 Millis deadline_of_ttl(Millis now, std::int64_t ttl) {
   if (ttl == -1) return kNoDeadline;
   return ttl > 0 ? deadline_after(now, ttl) : now - 1;
@@ -95,6 +120,16 @@ void remaining(Call& call, std::int64_t unit) {
   call.reply.integer(left / unit + (left % unit >= (unit + 1) / 2 && unit > 1 ? 1 : 0));
 }
 
+// When the key expires, on the wall clock, rounded to the unit.
+void expires_at(Call& call, std::int64_t unit) {
+  const auto entry = call.store().peek(call.db(), call[1]);
+  if (!entry) return call.reply.integer(-2);
+  if (entry->deadline == kNoDeadline) return call.reply.integer(-1);
+  const Millis left = entry->deadline - call.service.clock().monotonic_ms();
+  const Millis at = deadline_after(call.service.clock().wall_us() / 1000, left);
+  call.reply.integer(at / unit + (at % unit >= (unit + 1) / 2 && unit > 1 ? 1 : 0));
+}
+
 }  // namespace
 
 void expire(Call& call) { expire_generic(call, TimeUnit::kSeconds, TimeBase::kRelative); }
@@ -103,6 +138,9 @@ void expireat(Call& call) { expire_generic(call, TimeUnit::kSeconds, TimeBase::k
 void pexpireat(Call& call) { expire_generic(call, TimeUnit::kMilliseconds, TimeBase::kWallClock); }
 void ttl(Call& call) { remaining(call, 1000); }
 void pttl(Call& call) { remaining(call, 1); }
+
+void expiretime(Call& call) { expires_at(call, 1000); }
+void pexpiretime(Call& call) { expires_at(call, 1); }
 
 void persist(Call& call) {
   const auto entry = call.store().peek(call.db(), call[1]);

@@ -19,6 +19,31 @@ void decr(Call&);
 void incrby(Call&);
 void decrby(Call&);
 
+// string_edits.cpp
+void getset(Call&);
+void getdel(Call&);
+void getex(Call&);
+void append(Call&);
+void getrange(Call&);
+void setrange(Call&);
+void msetnx(Call&);
+void incrbyfloat(Call&);
+void delifeq(Call&);
+
+// key_moves.cpp
+void rename(Call&);
+void renamenx(Call&);
+void copy(Call&);
+void move(Call&);
+void swapdb(Call&);
+
+// inspection.cpp
+void object_encoding(Call&);
+void object_freq(Call&);
+void object_idletime(Call&);
+void object_refcount(Call&);
+void memory_usage(Call&);
+
 // keys.cpp
 void del(Call&);
 void exists(Call&);
@@ -36,6 +61,8 @@ void pexpireat(Call&);
 void ttl(Call&);
 void pttl(Call&);
 void persist(Call&);
+void expiretime(Call&);
+void pexpiretime(Call&);
 
 // ranges.cpp
 void scan(Call&);
@@ -67,6 +94,7 @@ void attach(Call&);
 // server.cpp
 void info(Call&);
 void config_get(Call&);
+void time(Call&);
 void shutdown(Call&);
 
 // introspection.cpp

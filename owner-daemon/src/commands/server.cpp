@@ -201,6 +201,13 @@ void config_get(Call& call) {
   }
 }
 
+void time(Call& call) {
+  const std::int64_t now = call.service.clock().wall_us();
+  call.reply.array(2);
+  call.reply.bulk(std::to_string(now / 1'000'000));
+  call.reply.bulk(std::to_string(now % 1'000'000));
+}
+
 void shutdown(Call& call) {
   bool save = true;
   bool chosen = false;

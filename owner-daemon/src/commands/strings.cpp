@@ -1,31 +1,38 @@
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "commands/expiry.h"
 #include "commands/handlers.h"
+#include "commands/values.h"
 #include "resp/number.h"
 
-namespace coppice::daemon::handlers {
+namespace coppice::daemon {
 
-namespace {
-
-// The deadline in argument `i`. false: the error is written. Zero and negative times are errors of SET.
-bool parse_expiry(Call& call, std::string_view text, TimeUnit unit, TimeBase base, Millis* deadline) {
-  std::int64_t amount = 0;
-  if (!resp::parse_int64(text, &amount)) {
-    not_an_integer(call);
+bool set_pairs(Call& call) {
+  for (std::size_t i = 1; i < call.size(); i += 2) {
+    if (!key_allowed(call, call[i])) return false;
+    if (call[i + 1].size() <= call.service.config().max_value) continue;
+    refuse(call, Error::kValueTooLarge);
     return false;
   }
-  if (amount <= 0 || !deadline_of(call.service.clock(), amount, unit, base, deadline)) {
-    call.reply.error("ERR invalid expire time in '" + std::string(call.spec.name) + "' command");
+  for (std::size_t i = 1; i < call.size(); i += 2) {
+    const auto done = call.store().set(call.db(), call[i], {ValueType::kString, call[i + 1]});
+    if (done) continue;
+    refuse(call, done.error());
     return false;
   }
   return true;
 }
 
+namespace handlers {
+
+namespace {
+
 void set_with_expiry(Call& call, TimeUnit unit) {
   SetOptions options;
-  if (!parse_expiry(call, call[2], unit, TimeBase::kRelative, &options.deadline)) return;
+  const ExpiryOption expiry{true, call[2], unit, TimeBase::kRelative};
+  if (!expiry.parse(call, &options.deadline)) return;
   const auto done = call.store().set(call.db(), call[1], {ValueType::kString, call[3]}, options);
   if (!done) return refuse(call, done.error());
   call.reply.ok();
@@ -42,7 +49,7 @@ void add(Call& call, std::int64_t by) {
 void get(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
-  if (entry->type == ValueType::kThrottle) return refuse(call, Error::kWrongType);
+  if (!readable(call, *entry)) return;
   call.reply.bulk(*entry);
 }
 
@@ -65,12 +72,8 @@ void set(Call& call) {
     return call.reply.ok();
   }
   bool nx = false, xx = false, old = false, keep = false;
-  struct Expiry {
-    bool given = false;
-    std::string_view text;
-    TimeUnit unit = TimeUnit::kSeconds;
-    TimeBase base = TimeBase::kRelative;
-  } expiry;
+  std::optional<std::string_view> if_equal;
+  ExpiryOption expiry;
   for (std::size_t i = 3; i < call.size(); ++i) {
     const std::string_view word = call[i];
     if (is_word(word, "nx")) {
@@ -83,22 +86,39 @@ void set(Call& call) {
       keep = true;
     } else if (is_word(word, "tags") && options.tags.empty() && i + 1 < call.size()) {
       if (!parse_tags(call, &i, &options.tags)) return;
-    } else if (i + 1 < call.size() && !keep && !expiry.given &&
-               (is_word(word, "ex") || is_word(word, "px") || is_word(word, "exat") || is_word(word, "pxat"))) {
-      expiry = {true, call[++i], is_word(word.substr(0, 1), "p") ? TimeUnit::kMilliseconds : TimeUnit::kSeconds,
-                word.size() == 4 ? TimeBase::kWallClock : TimeBase::kRelative};
-    } else {
+    } else if (is_word(word, "ifeq") && !if_equal && i + 1 < call.size()) {
+      if_equal = call[++i];
+    } else if (keep || !expiry.take(call, &i)) {
       return syntax_error(call);
     }
   }
-  if (nx && xx) return syntax_error(call);
-  if (expiry.given && !parse_expiry(call, expiry.text, expiry.unit, expiry.base, &options.deadline)) return;
+  if (nx + xx + if_equal.has_value() > 1) return syntax_error(call);
+  if (expiry.given && !expiry.parse(call, &options.deadline)) return;
   options.when = nx ? When::kIfAbsent : xx ? When::kIfPresent : When::kAlways;
   options.keep_deadline = keep;
 
   // The old value must be copied before the store changes; a refusal takes it back.
   const std::size_t mark = call.reply.mark();
-  if (old) get(call);
+  if (old) {
+    const auto entry = call.store().find(call.db(), call[1]);
+    if (!entry)
+      call.reply.null();
+    else if (readable(call, *entry))
+      call.reply.bulk(*entry);
+    else
+      return;
+  }
+  if (if_equal) {
+    const auto entry = call.store().peek(call.db(), call[1]);
+    if (entry && !is_plain(entry->type)) {
+      call.reply.rewind(mark);
+      return refuse(call, Error::kWrongType);
+    }
+    if (!entry || !holds(*entry, *if_equal)) {
+      if (!old) call.reply.null();
+      return;
+    }
+  }
   const auto done = call.store().set(call.db(), call[1], {ValueType::kString, call[2]}, options);
   if (!done) {
     call.reply.rewind(mark);
@@ -124,16 +144,7 @@ void setnx(Call& call) {
 
 void mset(Call& call) {
   if (call.size() % 2 == 0) return wrong_arity(call.reply, call.spec.name);
-  // What can be known beforehand is refused before anything is stored.
-  for (std::size_t i = 1; i < call.size(); i += 2) {
-    if (!key_allowed(call, call[i])) return;
-    if (call[i + 1].size() > call.service.config().max_value) return refuse(call, Error::kValueTooLarge);
-  }
-  for (std::size_t i = 1; i < call.size(); i += 2) {
-    const auto done = call.store().set(call.db(), call[i], {ValueType::kString, call[i + 1]});
-    if (!done) return refuse(call, done.error());
-  }
-  call.reply.ok();
+  if (set_pairs(call)) call.reply.ok();
 }
 
 void strlen(Call& call) {
@@ -157,4 +168,5 @@ void decrby(Call& call) {
   add(call, -by);
 }
 
-}  // namespace coppice::daemon::handlers
+}  // namespace handlers
+}  // namespace coppice::daemon
