@@ -32,7 +32,7 @@ final class CoppiceStore implements BlockingStoreInterface
     public function __construct(private readonly Cache $cache, private readonly float $initialTtl = 300.0, bool $allowLocal = false)
     {
         if (!($initialTtl > 0)) {
-            throw new InvalidTtlException(sprintf('"%s()" expects a strictly positive TTL. Got %g.', __METHOD__, $initialTtl));
+            throw new InvalidTtlException(sprintf('the initial TTL can\'t be %g s; it is more than 0', $initialTtl));
         }
         if (!$cache->isShared() && !$allowLocal) {
             throw new InvalidArgumentException('A local cache is this process\'s alone, and so are its locks: use an owner\'s, or pass $allowLocal.');

@@ -64,7 +64,7 @@ trait StoresInCoppice
     {
         $beta ??= 1.0;
         if (!($beta >= 0)) {
-            throw new InvalidArgumentException(sprintf('Argument "$beta" provided to "%s::get()" must be a positive number, %f given.', static::class, $beta));
+            throw new InvalidArgumentException(sprintf('beta can\'t be %g; it is 0 or more', $beta));
         }
         $id = $this->idOf($key);
         if ($this->mayBeDeferred) {
@@ -149,7 +149,7 @@ trait StoresInCoppice
             if ($isCalled && !$isComputed) {
                 throw $e;  // the callback's own
             }
-            $this->note($isComputed ? 'Failed to save key "{key}": ' : 'Failed to fetch key "{key}": ', $key, $e);
+            $this->note($isComputed ? 'The value computed for "{key}" is not kept: ' : 'The cache was not asked for "{key}": ', $key, $e);
             if (!$isComputed) {
                 $save = true;
                 return $callback($this->itemOf($key, $this->miss), $save);
@@ -160,7 +160,7 @@ trait StoresInCoppice
             }
         }
         if ($isLost) {
-            $this->note('Failed to save key "{key}" of type ' . get_debug_type($value), $key, null);
+            $this->note('The value computed for "{key}" is not kept: it can\'t be stored, being of type ' . get_debug_type($value), $key, null);
         }
         if ($isComputed) {
             return $value;
@@ -176,7 +176,7 @@ trait StoresInCoppice
             $this->cache->prune();
             return true;
         } catch (CacheException $e) {
-            $this->note('Failed to prune the cache: ', '', $e);
+            $this->note('The cache was not pruned: ', '', $e);
             return false;
         }
     }
@@ -211,7 +211,7 @@ trait StoresInCoppice
                 try {
                     $value = $this->cache->get($id, $this->miss);
                 } catch (SerializationException $e) {
-                    $this->note('Failed to fetch key "{key}": ', $id, $e);
+                    $this->note('What is stored as "{key}" counts as a miss: ', $id, $e);
                     continue;
                 }
                 if ($value !== $this->miss) {

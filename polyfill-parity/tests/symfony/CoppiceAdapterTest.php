@@ -66,7 +66,7 @@ class CoppiceAdapterTest extends AdapterTestCase
         $this->assertIsCallable($pool->get('closure', fn () => fn () => 1));
         $this->assertFalse($pool->save($pool->getItem('other')->set(fn () => 1)));
         $this->assertCount(2, $log->lines);
-        $this->assertStringStartsWith('Failed to save key "closure" of type Closure', $log->lines[0]);
+        $this->assertStringStartsWith('The value computed for "closure" is not kept: it can\'t be stored, being of type Closure', $log->lines[0]);
     }
 
     public function testAnOwnerThatIsAwayIsAMissAndALogLine(): void
