@@ -147,9 +147,9 @@ void Store::swap(Database a, Database b) {
   const std::uint8_t branch_a = s.branch_of(a);
   s.map_database(a, s.branch_of(b));
   s.map_database(b, branch_a);
-  if (s.listener_ == nullptr) return;
-  s.listener_->on_flush(a);
-  s.listener_->on_flush(b);
+  // The first call may take the listener away.
+  for (const Database db : {a, b})
+    if (s.listener_ != nullptr) s.listener_->on_flush(db);
 }
 
 std::uint64_t Store::count(Database db) const {
