@@ -39,10 +39,7 @@ Registry& registry() {
 
 Millis last_local_time() { return coarse_clock.last(); }
 
-Millis deadline_of(Ttl ttl) {
-  if (ttl == kNoDeadline) return kNoDeadline;
-  return ttl <= 0 ? 0 : deadline_after(coarse_clock.monotonic_ms(), ttl);
-}
+Millis deadline_after_now(Ttl ttl) { return ttl <= 0 ? 0 : deadline_after(coarse_clock.monotonic_ms(), ttl); }
 
 Outcome refuse(Error error, Failure* failure) {
   using Kind = Failure::Kind;

@@ -20,7 +20,8 @@ namespace coppice::php {
 // When a local store's clock was last read, as it is for an entry with a deadline.
 Millis last_local_time();
 // The absolute deadline of a local store's entry.
-Millis deadline_of(Ttl ttl);
+Millis deadline_after_now(Ttl ttl);
+inline Millis deadline_of(Ttl ttl) { return ttl == kNoDeadline ? kNoDeadline : deadline_after_now(ttl); }
 // Fills in `failure`; always kFailed.
 Outcome refuse(Error error, Failure* failure);
 

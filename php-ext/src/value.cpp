@@ -88,9 +88,7 @@ bool encode_value(const CacheObject& cache, std::string_view key, zval* value, E
   }
 }
 
-void keep_stored(const CacheObject& cache, std::string_view key, ValueType type, std::size_t size, Version version,
-                 const zval* value) {
-  if (!is_worth_keeping(type, static_cast<std::uint32_t>(size))) return;
+void keep_worthy(const CacheObject& cache, std::string_view key, Version version, const zval* value) {
   ZVAL_DEREF(value);
   KeptPlace place = {cache.backend, {}, key};
   if (cache.is_shared) place.generation = static_cast<const SharedBackend*>(cache.backend)->generation();

@@ -177,8 +177,11 @@ bool decode_bytes(const CacheObject& cache, std::string_view key, const KeptPlac
                   ValueType type, std::string_view bytes, zval* out);
 
 // The writer's own next read finds what it stored: an entry of this type and size.
-void keep_stored(const CacheObject& cache, std::string_view key, ValueType type, std::size_t size, Version version,
-                 const zval* value);
+void keep_worthy(const CacheObject& cache, std::string_view key, Version version, const zval* value);
+inline void keep_stored(const CacheObject& cache, std::string_view key, ValueType type, std::size_t size,
+                        Version version, const zval* value) {
+  if (UNEXPECTED(is_worth_keeping(type, static_cast<std::uint32_t>(size)))) keep_worthy(cache, key, version, value);
+}
 
 // Entry's name of an encoding.
 std::string_view encoding_name(ValueType type);
