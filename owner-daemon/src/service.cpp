@@ -53,8 +53,7 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
       effects->next = Next::kCloseSilently;
       return;
     }
-    ++counters_.errors;
-    return reply.error(unknown_command(arguments));
+    return reject(session, reply, unknown_command(arguments));
   }
   if (arguments.size() > 1) {
     if ((spec->flags & kContainer) != 0 || spec->name == "command") {
@@ -62,33 +61,62 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
       if (sub == nullptr) {
         std::string container(spec->name);
         std::transform(container.begin(), container.end(), container.begin(), ::toupper);
-        ++counters_.errors;
-        return reply.error("ERR unknown subcommand '" + std::string(arguments[1].substr(0, 128)) + "'. Try " +
-                           container + " HELP.");
+        return reject(
+            session, reply,
+            "ERR unknown subcommand '" + std::string(arguments[1].substr(0, 128)) + "'. Try " + container + " HELP.");
       }
       spec = sub;
     }
   }
   const auto given = static_cast<std::int64_t>(arguments.size());
   if (spec->arity > 0 ? given != spec->arity : given < -spec->arity) {
-    ++counters_.errors;
-    return wrong_arity(reply, spec->name);
+    return reject(session, reply, wrong_arity_text(spec->name), spec);
   }
   if (!session.authenticated && (spec->flags & kWithoutAuth) == 0) {
-    ++counters_.errors;
-    return reply.error("NOAUTH Authentication required.");
+    return reject(session, reply, "NOAUTH Authentication required.", spec);
   }
   if (loading_ && (spec->flags & kWhileLoading) == 0) {
-    ++counters_.errors;
-    return reply.error("LOADING Redis is loading the dataset in memory");
+    return reject(session, reply, "LOADING Redis is loading the dataset in memory", spec);
   }
+  if (session.queuing && (spec->flags & kNotQueued) == 0) return queue(session, *spec, arguments, reply);
   if (holding_writes_ && (spec->flags & kWrite) != 0) {
     effects->next = Next::kHold;
     return;
   }
+  run(session, *spec, arguments, reply, effects);
+}
+
+void Service::run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+                  resp::ReplyWriter& reply, Effects* effects) {
   ++counters_.commands;
-  Call call{*this, session, reply, arguments, *spec, *effects};
-  spec->handler(call);
+  Call call{*this, session, reply, arguments, spec, *effects};
+  spec.handler(call);
+}
+
+void Service::reject(Session& session, resp::ReplyWriter& reply, std::string_view error, const CommandSpec* spec) {
+  ++counters_.errors;
+  if (spec != nullptr && spec->name == "exec") {
+    session.queuing = false;
+    session.transaction.reset();
+    if (error.starts_with("ERR ")) error.remove_prefix(4);
+    return reply.error("EXECABORT Transaction discarded because of: " + std::string(error));
+  }
+  if (session.queuing) session.transaction->failed = true;
+  reply.error(error);
+}
+
+void Service::queue(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+                    resp::ReplyWriter& reply) {
+  Transaction& transaction = *session.transaction;
+  if ((spec.flags & kNoMulti) != 0) return reject(session, reply, "ERR Command not allowed inside a transaction");
+  // Of a transaction that will fail nothing need be kept.
+  if (!transaction.failed) {
+    if (transaction.bytes() > config_.input_limit)
+      return reject(session, reply, "ERR the transaction is larger than the limit of a client's requests");
+    transaction.queue(spec, arguments);
+    transaction.writes |= (spec.flags & kWrite) != 0;
+  }
+  reply.simple("QUEUED");
 }
 
 }  // namespace coppice::daemon

@@ -26,6 +26,7 @@
 namespace coppice::daemon {
 
 class Service;
+struct CommandSpec;
 
 // How long one piece of background work may keep the loop.
 class Slice {
@@ -111,6 +112,10 @@ class Service {
   void execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
                Effects* effects);
 
+  // One command whose name and number of arguments are right, whatever else may be against it.
+  void run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+           resp::ReplyWriter& reply, Effects* effects);
+
   Store& store() { return store_; }
   const Config& config() const { return config_; }
   const Clock& clock() const { return clock_; }
@@ -134,6 +139,11 @@ class Service {
   void set_holding_writes(bool yes) { holding_writes_ = yes; }
 
  private:
+  // A command that is not run; of EXEC its transaction is not either. `spec`: null if there is no such command.
+  void reject(Session& session, resp::ReplyWriter& reply, std::string_view error, const CommandSpec* spec = nullptr);
+  void queue(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+             resp::ReplyWriter& reply);
+
   Store& store_;
   const Config& config_;
   const Clock& clock_;

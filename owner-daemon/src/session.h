@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "coppice/types.h"
+#include "transaction.h"
 
 namespace coppice::daemon {
 
@@ -14,11 +16,14 @@ struct Session {
   bool authenticated = true;
   bool attached = false;
   bool coordinated = false;  // it may hold locks or leases, or wait: its end must be told to the coordinator
+  bool queuing = false;      // between MULTI and EXEC
+  bool executing = false;    // within EXEC, where nothing may wait
   int protocol = 2;
   Database database = 0;
   std::string name;
   std::string library_name;
   std::string library_version;
+  std::unique_ptr<Transaction> transaction;  // there while queuing or watching
 };
 
 }  // namespace coppice::daemon

@@ -347,6 +347,87 @@ memory zz
 time x
 flushdb
 select 0
+exec
+discard
+multi
+multi
+set k 1
+get k
+exec
+multi
+foo
+set k 2
+exec
+get k
+multi
+get
+set k 2
+exec
+multi a
+exec a
+multi
+exec a
+exec
+multi
+discard
+discard
+multi
+watch k
+exec
+multi
+unwatch
+exec
+watch
+watch k
+watch k k
+unwatch
+unwatch x
+multi
+set k abc
+incr k
+lpush-is-unknown k
+exec
+get k
+multi
+set k abc
+incr k
+append k d
+get k
+exec
+multi
+select 5
+set five 5
+exec
+get five
+select 0
+get five
+multi
+client zz
+exec
+multi
+shutdown foo
+exec
+multi
+ping
+echo x
+del k
+exists k
+mget k k
+time x
+exec
+multi
+hello 4
+auth x
+exec
+multi
+config get databases
+command count x
+exec
+multi
+reset
+exec
+multi
+exec
 client
 client zz
 client id foo
@@ -436,6 +517,32 @@ class Parity(unittest.TestCase):
                 words = shlex.split(line)
                 with self.subTest(command=line):
                     self.assertEqual(ours.call(*words), theirs.call(*words))
+
+    def test_watch(self):
+        """A second client changes what the first one watches; each pair: what it does, and what EXEC says then."""
+        changes = ["set w 2", "append w x", "del w", "expire w 100", "getex w", "get w", "flushdb", "flushall", "touch w",
+                   "set other 1", "rename w w2", "rename other w", "copy w w2", "getset w 1", "persist w", "pexpire w 1",
+                   "select 1|move w 3", "swapdb 0 1", "swapdb 2 3", "set new 1", "del new", "mset new 2 w 3", "setnx w 1",
+                   "getdel w", "incr w", "set w 1 xx get", "expire w -1", "unlink w", "setrange w 0 x"]
+        for change in changes:
+            for watched in (["w"], ["w", "new"], ["other", "w"]):
+                answers = []
+                for server in (self.redis, self.daemon):
+                    with server.connect() as a, server.connect() as b:
+                        a.call("flushall")
+                        a.call("mset", "w", "1", "other", "2")
+                        a.call("expire", "w", "1000")
+                        a.call("watch", *watched)
+                        for line in change.split("|"):
+                            b.call(*line.split())
+                        a.call("multi")
+                        a.call("set", "done", "1")
+                        if "pexpire" in change:
+                            while b.call("exists", "w"):
+                                pass
+                        answers.append((a.call("exec"), a.call("get", "done")))
+                with self.subTest(change=change, watched=watched):
+                    self.assertEqual(answers[1], answers[0])
 
     def test_streams(self):
         for stream in STREAMS:

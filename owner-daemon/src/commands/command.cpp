@@ -8,9 +8,11 @@ void syntax_error(Call& call) { call.reply.error("ERR syntax error"); }
 
 void not_an_integer(Call& call) { call.reply.error(kNotInteger); }
 
-void wrong_arity(resp::ReplyWriter& reply, std::string_view name) {
-  reply.error("ERR wrong number of arguments for '" + std::string(name) + "' command");
+std::string wrong_arity_text(std::string_view name) {
+  return "ERR wrong number of arguments for '" + std::string(name) + "' command";
 }
+
+void wrong_arity(resp::ReplyWriter& reply, std::string_view name) { reply.error(wrong_arity_text(name)); }
 
 namespace {
 

@@ -22,6 +22,8 @@ enum CommandFlags : std::uint16_t {
   kWhileLoading = 32,
   kWithoutAuth = 64,
   kContainer = 128,  // only its subcommands do something
+  kNotQueued = 256,  // run at once between MULTI and EXEC
+  kNoMulti = 512,    // not allowed there
 };
 
 struct CommandSpec;
@@ -76,6 +78,7 @@ bool is_word(std::string_view argument, std::string_view word);
 inline constexpr std::string_view kNotInteger = "ERR value is not an integer or out of range";
 void syntax_error(Call& call);
 void not_an_integer(Call& call);
+std::string wrong_arity_text(std::string_view name);
 void wrong_arity(resp::ReplyWriter& reply, std::string_view name);
 // A refusal of the store in Redis's words.
 void refuse(Call& call, Error error);

@@ -129,6 +129,8 @@ void reset(Call& call) {
   call.session.protocol = 2;
   call.session.name.clear();
   call.session.authenticated = !password_set(call);
+  call.session.queuing = false;
+  call.session.transaction.reset();
   call.reply.set_protocol(2);
   call.reply.simple("RESET");
 }

@@ -10,11 +10,12 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kGroups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGroups{{
     {"string", "Strings and counters"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
     {"tag", "Tags"},
+    {"transactions", "Transactions"},
     {"typed", "Typed commands"},
     {"connection", "Connection"},
     {"server", "Server"},

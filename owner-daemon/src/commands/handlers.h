@@ -37,6 +37,13 @@ void copy(Call&);
 void move(Call&);
 void swapdb(Call&);
 
+// transactions.cpp
+void multi(Call&);
+void exec(Call&);
+void discard(Call&);
+void watch(Call&);
+void unwatch(Call&);
+
 // inspection.cpp
 void object_encoding(Call&);
 void object_freq(Call&);

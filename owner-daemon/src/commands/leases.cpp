@@ -30,6 +30,7 @@ void lease(Call& call) {
     return call.reply.error("BADLEASE the wait must be a number of milliseconds, at least 0");
   if (!resp::parse_int64(call[4], &request.ceiling))
     return call.reply.error("BADLEASE the ceiling must be a number of milliseconds");
+  if (call.session.executing) request.wait = 0;
   if (call.size() > 5) {
     if (call.size() != 7 || !is_word(call[5], "refresh")) return syntax_error(call);
     if (!resp::parse_uint64(call[6], &request.refresh))

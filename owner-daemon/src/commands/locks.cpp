@@ -45,6 +45,7 @@ void lock(Call& call) {
       return syntax_error(call);
     }
   }
+  if (call.session.executing) request.wait = 0;
   Coordinator& coordinator = call.service.coordinator();
   const auto answer = coordinator.locks().acquire(request, coordinator.now());
   if (!answer) return bad_lock(call, error_message(answer.error()));
