@@ -21,6 +21,7 @@
 #include "coppice/store.h"
 #include "resp/writer.h"
 #include "scan_cursors.h"
+#include "scripts.h"
 #include "session.h"
 
 namespace coppice::daemon {
@@ -120,6 +121,7 @@ class Service {
   const Config& config() const { return config_; }
   const Clock& clock() const { return clock_; }
   ScanCursors& cursors() { return cursors_; }
+  Scripts& scripts() { return scripts_; }
   Coordinator& coordinator() { return coordinator_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
@@ -148,6 +150,7 @@ class Service {
   const Config& config_;
   const Clock& clock_;
   ScanCursors cursors_;
+  Scripts scripts_;
   Coordinator coordinator_;
   Counters counters_;
   std::string run_id_;

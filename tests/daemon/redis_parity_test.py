@@ -428,6 +428,28 @@ reset
 exec
 multi
 exec
+evalsha abc 0
+evalsha 0000000000000000000000000000000000000000 0
+evalsha 0000000000000000000000000000000000000000 abc
+evalsha 0000000000000000000000000000000000000000 1
+evalsha 0000000000000000000000000000000000000000 -1
+evalsha 0000000000000000000000000000000000000000
+evalsha_ro 0000000000000000000000000000000000000000 0
+eval "return 1" abc
+eval "return 1" 1
+eval "return 1" -1
+eval "return 1"
+script exists 0000000000000000000000000000000000000000 abc
+script exists
+script flush
+script flush async
+script flush foo
+script flush sync sync
+script kill
+script zz
+script load
+function flush
+function flush foo
 client
 client zz
 client id foo

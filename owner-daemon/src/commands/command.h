@@ -57,7 +57,7 @@ struct CommandSpec {
   std::int8_t arity;      // arguments with the name (and the subcommand); negative: at least
   std::uint16_t flags;
   KeyPositions keys;
-  std::string_view group;  // generic, string, connection, server, range, tag, typed
+  std::string_view group;  // one of those in document.cpp
   std::string_view since;
   std::string_view syntax;
   std::string_view summary;

@@ -5,17 +5,19 @@
 #include <utility>
 
 #include "commands/command.h"
+#include "scripts.h"
 
 namespace coppice::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kGroups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGroups{{
     {"string", "Strings and counters"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
     {"tag", "Tags"},
     {"transactions", "Transactions"},
+    {"scripting", "Scripts"},
     {"typed", "Typed commands"},
     {"connection", "Connection"},
     {"server", "Server"},
@@ -68,6 +70,13 @@ std::string commands_document() {
              flags_of(spec) + " | " + std::string(spec.since) + " |\n";
     }
   }
+  out +=
+      "\n## Known scripts\n\n"
+      "There is no Lua. EVAL knows these scripts by their text, EVALSHA by its SHA-1, and what they do is done "
+      "natively:\n"
+      "\n| script | SHA-1 |\n|---|---|\n";
+  for (const Script& script : Scripts::known())
+    out += "| " + std::string(script.whose) + " | `" + std::string(script.sha1) + "` |\n";
   return out;
 }
 

@@ -44,6 +44,17 @@ void discard(Call&);
 void watch(Call&);
 void unwatch(Call&);
 
+// scripting.cpp
+void eval(Call&);
+void eval_ro(Call&);
+void evalsha(Call&);
+void evalsha_ro(Call&);
+void script_load(Call&);
+void script_exists(Call&);
+void script_flush(Call&);
+void script_kill(Call&);
+void function_flush(Call&);
+
 // inspection.cpp
 void object_encoding(Call&);
 void object_freq(Call&);

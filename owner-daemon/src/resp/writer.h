@@ -77,6 +77,8 @@ class ReplyWriter {
   // What came after a mark can be taken back.
   std::size_t mark() const { return out_->size(); }
   void rewind(std::size_t mark) { out_->resize(mark); }
+  // Whether the reply written there is an error.
+  bool is_error_at(std::size_t mark) const { return out_->size() > mark && (*out_)[mark] == '-'; }
 
  private:
   void line_end() { out_->append("\r\n", 2); }
