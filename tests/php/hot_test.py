@@ -36,7 +36,7 @@ class HotTest(unittest.TestCase):
         open(self.faults, "w").close()
 
     def settings(self, *more):
-        settings = ["extension=shmop", "extension=" + servers.EXTENSION, "coppice.dsn=unix://" + self.owner.socket, "max_execution_time=0", "html_errors=0", *more]
+        settings = ["extension=shmop", "extension=" + servers.EXTENSION, 'coppice.dsn="unix://' + self.owner.socket + '?timeout=60"', "max_execution_time=0", "html_errors=0", *more]
         return ["-n"] + [argument for setting in settings for argument in ("-d", setting)]
 
     def php(self, code):

@@ -30,7 +30,7 @@ class RememberTest(unittest.TestCase):
         self.addCleanup(lambda: self.php("-r", WORDS % (HERE, "", "$words->delete();"), "--", self.words).communicate())
 
     def php(self, *arguments):
-        settings = ["extension=shmop", "extension=" + servers.EXTENSION, "coppice.dsn=unix://" + self.owner.socket, "display_errors=stderr"]
+        settings = ["extension=shmop", "extension=" + servers.EXTENSION, 'coppice.dsn="unix://' + self.owner.socket + '?timeout=60"', "display_errors=stderr"]
         command = ["php", "-n"] + [part for setting in settings for part in ("-d", setting)]
         return subprocess.Popen(command + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, TEST_FAULTS=self.faults))
 
