@@ -89,7 +89,7 @@ bool next_page(const ScanObject& scan, CacheObject& cache, Walk& walk) {
   return !walk.page.items.empty();
 }
 
-// Goes to the first entry at or after the current place that can be decoded.
+// Goes to the first entry at or after the current place that can be decoded; a rate limit's state is no value.
 void settle(ScanIterator* it) {
   Walk& walk = *it->walk;
   const ScanObject& scan = *scan_of(Z_OBJ(it->base.data));
@@ -101,7 +101,8 @@ void settle(ScanIterator* it) {
     const Page::Item& item = walk.page.items[walk.place];
     const std::string_view key = std::string_view(item.key).substr(ZSTR_LEN(cache.prefix));
     const KeptPlace place = {cache.backend, walk.page.generation, item.key};
-    if (decode_bytes(cache, key, place, item.version, item.type, item.bytes, &it->value)) {
+    if (item.type != ValueType::kThrottle &&
+        decode_bytes(cache, key, place, item.version, item.type, item.bytes, &it->value)) {
       ++walk.taken;
       break;
     }

@@ -25,6 +25,10 @@ same(false, $c->has('fast'), 'it leaves nothing behind');
 same(2, $c->prefix('p.')->throttle('k', 3, 60)->remaining, 'keys behind a prefix');
 $c->delete('k');
 same(2, $c->throttle('k', 3, 60)->remaining, 'delete begins anew');
+$c->set('a', 1);
+$c->set('z', 2);
+same(['a' => 1, 'z' => 2], iterator_to_array($c->scan()), 'scan() passes over what is no value');
+same(true, in_array('k', $c->keys(), true), 'keys() names it');
 throws(Error::class, 'readonly', function () use ($t) { $t->remaining = 5; });
 echo 'done';
 ?>

@@ -89,7 +89,7 @@ final class ScanIterator implements \Iterator
         }
     }
 
-    /** Goes to the first entry at or after the current place that can be decoded. */
+    /** Goes to the first entry at or after the current place that can be decoded; a rate limit's state is no value. */
     private function settle(): void
     {
         $this->value = null;
@@ -102,7 +102,7 @@ final class ScanIterator implements \Iterator
             while ($this->place < count($this->page) || $this->nextPage()) {
                 [$key, $record] = $this->page[$this->place];
                 $value = null;
-                if ($this->values->decode($record, substr($key, $this->cut), 'Scan::getIterator', $value)) {
+                if ($record->type !== ValueType::THROTTLE && $this->values->decode($record, substr($key, $this->cut), 'Scan::getIterator', $value)) {
                     ++$this->taken;
                     $this->value = $value;
                     $this->isValid = true;
