@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "coppice/client.h"
 #include "peer_process.h"
@@ -91,6 +92,7 @@ void Connection::on_readable() {
   }
   input_.commit(static_cast<std::size_t>(n));
   service_.counters().input_bytes += static_cast<std::uint64_t>(n);
+  session_.active_at = service_.ticked_at();
   if (input_.size() > service_.config().input_limit) {
     spdlog::warn("client {} closed: {} bytes of requests wait to be run", session_.id, input_.size());
     return close();
@@ -147,6 +149,8 @@ bool Connection::execute_one() {
   }
   resp::ReplyWriter reply(output_, session_.protocol);
   Effects effects;
+  const Replies replies = session_.replies;
+  const std::size_t mark = output_.size();
   service_.execute(session_, parser_.arguments(), reply, &effects);
   if (effects.next == Next::kHold) {
     parser_.restart();
@@ -154,6 +158,8 @@ bool Connection::execute_one() {
     server_.hold(shared_from_this());
     return false;
   }
+  if (replies != Replies::kOn) [[unlikely]]
+    silence(replies, mark);
   input_.consume(parser_.take_consumed());
   parser_.set_authenticated(session_.authenticated);
   switch (effects.next) {
@@ -162,11 +168,13 @@ bool Connection::execute_one() {
       return true;
     case Next::kJob:
       waiting_ = Waiting::kJob;
+      unanswered_ = replies != Replies::kOn;
       ++service_.counters().waiting;
       server_.enqueue(std::move(effects.job), shared_from_this());
       return false;
     case Next::kWait:
       waiting_ = Waiting::kDecision;
+      unanswered_ = replies != Replies::kOn;
       ++service_.counters().waiting;
       watch_peer();
       return false;
@@ -204,6 +212,13 @@ void Connection::watch_peer() {
                       self->peer_.reset();
                       self->session_.coordinated = false;
                     });
+}
+
+// Takes back the reply of a command that came while replies were off, or to be skipped once.
+void Connection::silence(Replies replies, std::size_t mark) {
+  if (session_.replies == Replies::kOn) return;  // CLIENT REPLY ON itself is answered
+  output_.resize(mark);
+  if (replies == Replies::kSkipNext && session_.replies == Replies::kSkipNext) session_.replies = Replies::kOn;
 }
 
 void Connection::fail(const std::string& message) {
@@ -306,8 +321,10 @@ void Connection::finish(Job& job) {
   --service_.counters().waiting;
   waiting_ = Waiting::kNothing;
   if (closed_) return;
+  const std::size_t mark = output_.size();
   resp::ReplyWriter reply(output_, session_.protocol);
   job.answer(service_, reply);
+  if (std::exchange(unanswered_, false)) output_.resize(mark);
   run();
 }
 
@@ -315,8 +332,10 @@ void Connection::answer(const std::function<void(resp::ReplyWriter&)>& write) {
   if (closed_ || waiting_ != Waiting::kDecision) return;
   --service_.counters().waiting;
   waiting_ = Waiting::kNothing;
+  const std::size_t mark = output_.size();
   resp::ReplyWriter reply(output_, session_.protocol);
   write(reply);
+  if (std::exchange(unanswered_, false)) output_.resize(mark);
   run();
 }
 

@@ -59,6 +59,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool execute_one();  // false: stop for now
   void attach();
   void watch_peer();
+  void silence(Replies replies, std::size_t mark);
   void flush();
   bool write_some();  // false: would block, or closed
   void wait_readable();
@@ -83,12 +84,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<boost::asio::posix::stream_descriptor> peer_;  // the client's process, while that matters
   std::optional<std::size_t> descriptors_at_;                  // where in output_ the reply begins that carries them
   Waiting waiting_ = Waiting::kNothing;
-  bool reading_ = false;   // waits to become readable
-  bool writing_ = false;   // waits to become writable
-  bool posted_ = false;    // run() will be called
-  bool unread_ = false;    // too many unread replies: no request is run
-  bool stubborn_ = false;  // sends and never reads: run its requests until the output limit
-  bool closing_ = false;   // once the output is out
+  bool unanswered_ = false;  // what is waited for gets no reply: CLIENT REPLY
+  bool reading_ = false;     // waits to become readable
+  bool writing_ = false;     // waits to become writable
+  bool posted_ = false;      // run() will be called
+  bool unread_ = false;      // too many unread replies: no request is run
+  bool stubborn_ = false;    // sends and never reads: run its requests until the output limit
+  bool closing_ = false;     // once the output is out
   bool closed_ = false;
 };
 

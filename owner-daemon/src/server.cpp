@@ -1,6 +1,7 @@
 #include "server.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
@@ -23,6 +24,20 @@ constexpr std::size_t kEntriesPerLoad = 500;
 constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
+// "1.2.3.4:567" or "[::1]:567".
+std::string peer_address(int descriptor) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+      getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof host, port, sizeof port,
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return "?:0";
+  const std::string name = address.ss_family == AF_INET6 ? "[" + std::string(host) + "]" : host;
+  return name + ":" + port;
+}
+
 }  // namespace
 
 Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, SnapshotLoader* loader)
@@ -35,6 +50,8 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
       writes_timer_(loop),
       accept_pause_(loop),
       deadline_timer_(loop) {
+  service_.set_clients(this);
+  service_.set_ticked_at(service_.clock().monotonic_ms());
   service_.coordinator().set_wake([this] { need_attention(); });
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
@@ -125,6 +142,8 @@ void Server::admit(StreamSocket socket, bool unix_socket) {
   Session session;
   session.id = next_id_++;
   session.unix_socket = unix_socket;
+  session.address = unix_socket ? service_.config().socket + ":0" : peer_address(descriptor);
+  session.connected_at = session.active_at = service_.clock().monotonic_ms();
   session.authenticated = service_.config().requirepass.empty();
   const std::uint64_t id = session.id;
   auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(session));
@@ -133,6 +152,18 @@ void Server::admit(StreamSocket socket, bool unix_socket) {
 }
 
 void Server::forget(std::uint64_t id) { connections_.erase(id); }
+
+void Server::for_each(const std::function<void(const Session&)>& f) const {
+  for (const auto& [id, connection] : connections_) f(connection->session());
+}
+
+bool Server::disconnect(std::uint64_t id) {
+  const auto found = connections_.find(id);
+  if (found == connections_.end()) return false;
+  const std::shared_ptr<Connection> connection = found->second;
+  connection->close();
+  return true;
+}
 
 void Server::enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting) {
   jobs_.push_back({std::move(job), std::move(waiting)});
@@ -152,6 +183,7 @@ void Server::schedule_tick() {
 
 void Server::tick() {
   service_.store().renew_lease();
+  service_.set_ticked_at(service_.clock().monotonic_ms());
   std::string error;
   if (!lock_.cover(service_.store().newest_version(), &error)) spdlog::error("{}", error);
   // A tick may close a connection, which takes it out of the map.

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client_directory.h"
 #include "connection.h"
 #include "coppice/snapshot.h"
 #include "lock_file.h"
@@ -22,7 +23,7 @@
 
 namespace coppice::daemon {
 
-class Server {
+class Server : public ClientDirectory {
  public:
   // The references must outlive the server. `loader` may have a snapshot to read.
   Server(boost::asio::io_context& loop, Service& service, LockFile& lock, SnapshotLoader* loader);
@@ -41,6 +42,9 @@ class Server {
   void enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting);
   void hold(std::shared_ptr<Connection> connection);
   void forget(std::uint64_t id);
+  // For commands.
+  void for_each(const std::function<void(const Session&)>& f) const override;
+  bool disconnect(std::uint64_t id) override;
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;

@@ -86,9 +86,30 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
   run(session, *spec, arguments, reply, effects);
 }
 
+StoreStats Service::statistics() const {
+  StoreStats stats = store_.stats();
+  stats.hits -= reset_at_.hits;
+  stats.misses -= reset_at_.misses;
+  stats.sets -= reset_at_.sets;
+  stats.evicted -= reset_at_.evicted;
+  stats.expired -= reset_at_.expired;
+  stats.moved -= reset_at_.moved;
+  return stats;
+}
+
+void Service::reset_statistics() {
+  reset_at_ = store_.stats();
+  Counters fresh;
+  fresh.connections = counters_.connections;
+  fresh.waiting = counters_.waiting;
+  fresh.attached = counters_.attached;
+  counters_ = fresh;
+}
+
 void Service::run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
                   resp::ReplyWriter& reply, Effects* effects) {
   ++counters_.commands;
+  session.last_command = &spec;
   Call call{*this, session, reply, arguments, spec, *effects};
   spec.handler(call);
 }

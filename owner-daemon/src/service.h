@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client_directory.h"
 #include "config.h"
 #include "coordinator.h"
 #include "coppice/clock.h"
@@ -122,6 +123,15 @@ class Service {
   const Clock& clock() const { return clock_; }
   ScanCursors& cursors() { return cursors_; }
   Scripts& scripts() { return scripts_; }
+  // Null: unknown who is connected.
+  ClientDirectory* clients() const { return clients_; }
+  void set_clients(ClientDirectory* clients) { clients_ = clients; }
+  // The time as of the last tick: free to look at.
+  Millis ticked_at() const { return ticked_at_; }
+  void set_ticked_at(Millis when) { ticked_at_ = when; }
+  // The store's figures since they were last reset.
+  StoreStats statistics() const;
+  void reset_statistics();
   Coordinator& coordinator() { return coordinator_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
@@ -156,6 +166,9 @@ class Service {
   std::string run_id_;
   std::int64_t started_us_;
   std::uint16_t tcp_port_ = 0;
+  ClientDirectory* clients_ = nullptr;
+  Millis ticked_at_ = 0;
+  StoreStats reset_at_;  // the store counts on
   std::chrono::microseconds slice_length_{50};
   bool loading_ = false;
   bool holding_writes_ = false;

@@ -10,6 +10,11 @@
 
 namespace coppice::daemon {
 
+struct CommandSpec;
+
+// CLIENT REPLY.
+enum class Replies : std::uint8_t { kOn, kOff, kSkipNext };
+
 struct Session {
   std::uint64_t id = 0;
   bool unix_socket = false;
@@ -19,7 +24,12 @@ struct Session {
   bool queuing = false;      // between MULTI and EXEC
   bool executing = false;    // within EXEC, where nothing may wait
   int protocol = 2;
+  Replies replies = Replies::kOn;
   Database database = 0;
+  Millis connected_at = 0;
+  Millis active_at = 0;                       // when it last sent something, to a tick
+  const CommandSpec* last_command = nullptr;  // null: none yet
+  std::string address;                        // "host:port", or "path:0" of a unix socket
   std::string name;
   std::string library_name;
   std::string library_version;

@@ -450,6 +450,28 @@ script zz
 script load
 function flush
 function flush foo
+config set nothinghere 1
+config set maxmemory abc
+config set maxmemory
+config set maxmemory 1 maxmemory
+config set databases 3
+config resetstat
+config resetstat x
+client list foo
+client list type foo
+client list type replica
+client list id abc
+client kill 1.2.3.4:5
+client kill id abc
+client kill id 0
+client kill id 99999999
+client kill type foo
+client kill foo bar
+client kill skipme maybe
+client kill addr 1.2.3.4:5
+client reply foo
+client no-evict on
+client no-evict foo
 client
 client zz
 client id foo

@@ -130,6 +130,7 @@ void reset(Call& call) {
   call.session.name.clear();
   call.session.authenticated = !password_set(call);
   call.session.queuing = false;
+  call.session.replies = Replies::kOn;
   call.session.transaction.reset();
   call.reply.set_protocol(2);
   call.reply.simple("RESET");

@@ -55,6 +55,17 @@ void script_flush(Call&);
 void script_kill(Call&);
 void function_flush(Call&);
 
+// clients.cpp
+void client_info(Call&);
+void client_list(Call&);
+void client_kill(Call&);
+void client_reply(Call&);
+void client_no_evict(Call&);
+
+// settings.cpp
+void config_set(Call&);
+void config_resetstat(Call&);
+
 // inspection.cpp
 void object_encoding(Call&);
 void object_freq(Call&);
@@ -112,6 +123,8 @@ void attach(Call&);
 // server.cpp
 void info(Call&);
 void config_get(Call&);
+// By Redis's names.
+std::span<const std::string_view> setting_names();
 void time(Call&);
 void shutdown(Call&);
 

@@ -71,7 +71,7 @@ void info(Call& call) {
   Service& service = call.service;
   const Config& config = service.config();
   const Counters& counters = service.counters();
-  const StoreStats stats = call.store().stats();
+  const StoreStats stats = service.statistics();
   const auto wanted = call.arguments.subspan(1);
   InfoText out;
   if (out.section("Server", wanted)) {
@@ -161,6 +161,14 @@ void info(Call& call) {
     }
   }
   call.reply.verbatim(out.text());
+}
+
+std::span<const std::string_view> setting_names() {
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"appendonly", "bind", "client-query-buffer-limit", "databases", "loglevel",
+                                       "max-value", "maxclients", "maxmemory", "maxmemory-policy", "port",
+                                       "proto-max-bulk-len", "save", "timeout", "unixsocket", "unixsocketperm"});
+  return kNames;
 }
 
 void config_get(Call& call) {

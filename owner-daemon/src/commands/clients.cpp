@@ -1,0 +1,153 @@
+// CLIENT LIST, INFO, KILL and REPLY.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/handlers.h"
+#include "resp/number.h"
+
+namespace coppice::daemon::handlers {
+
+namespace {
+
+std::string describe(const Call& call, const Session& client) {
+  const auto seconds_since = [&](Millis then) {
+    return std::to_string(std::max<Millis>(call.service.clock().monotonic_ms() - then, 0) / 1000);
+  };
+  const std::string commands = client.queuing ? std::to_string(client.transaction->size()) : "-1";
+  std::string line = "id=" + std::to_string(client.id) + " addr=" + client.address + " name=" + client.name +
+                     " age=" + seconds_since(client.connected_at) + " idle=" + seconds_since(client.active_at);
+  line += std::string(" flags=") + (client.queuing ? "x" : client.unix_socket ? "U" : "N");
+  line += " db=" + std::to_string(client.database) + " sub=0 psub=0 ssub=0 multi=" + commands;
+  line += " cmd=" + std::string(client.last_command != nullptr ? client.last_command->name : "NULL");
+  line += " user=default redir=-1 resp=" + std::to_string(client.protocol);
+  line += " lib-name=" + client.library_name + " lib-ver=" + client.library_version + "\n";
+  return line;
+}
+
+std::vector<const Session*> all_clients(const Call& call) {
+  std::vector<const Session*> clients;
+  if (const ClientDirectory* directory = call.service.clients())
+    directory->for_each([&](const Session& client) { clients.push_back(&client); });
+  std::sort(clients.begin(), clients.end(), [](const Session* a, const Session* b) { return a->id < b->id; });
+  return clients;
+}
+
+// The types of clients that Redis names. There are normal ones only.
+bool is_client_type(std::string_view word) {
+  return is_word(word, "normal") || is_word(word, "master") || is_word(word, "replica") || is_word(word, "slave") ||
+         is_word(word, "pubsub");
+}
+
+bool parse_type(Call& call, std::string_view word, bool* matches) {
+  if (!is_client_type(word)) {
+    call.reply.error("ERR Unknown client type '" + std::string(word) + "'");
+    return false;
+  }
+  *matches = is_word(word, "normal");
+  return true;
+}
+
+bool parse_client_id(Call& call, std::string_view text, std::string_view message, std::uint64_t* id) {
+  std::int64_t number = 0;
+  if (resp::parse_int64(text, &number) && number > 0) {
+    *id = static_cast<std::uint64_t>(number);
+    return true;
+  }
+  call.reply.error(message);
+  return false;
+}
+
+// Ends the clients, the calling one once it has its reply; answers how many they are.
+std::uint64_t kill(Call& call, const std::vector<std::uint64_t>& ids) {
+  std::uint64_t killed = 0;
+  for (const std::uint64_t id : ids) {
+    if (id == call.session.id) {
+      call.effects.next = Next::kCloseAfter;
+      ++killed;
+    } else if (call.service.clients()->disconnect(id)) {
+      ++killed;
+    }
+  }
+  return killed;
+}
+
+}  // namespace
+
+void client_info(Call& call) { call.reply.verbatim(describe(call, call.session)); }
+
+void client_list(Call& call) {
+  std::vector<std::uint64_t> ids;
+  bool any_type = true;
+  if (call.size() == 4 && is_word(call[2], "type")) {
+    if (!parse_type(call, call[3], &any_type)) return;
+  } else if (call.size() > 3 && is_word(call[2], "id")) {
+    for (const std::string_view text : call.arguments.subspan(3))
+      if (!parse_client_id(call, text, "ERR Invalid client ID", &ids.emplace_back())) return;
+  } else if (call.size() > 2) {
+    return syntax_error(call);
+  }
+  std::string text;
+  for (const Session* client : all_clients(call))
+    if (any_type && (ids.empty() || std::find(ids.begin(), ids.end(), client->id) != ids.end()))
+      text += describe(call, *client);
+  call.reply.verbatim(text);
+}
+
+void client_kill(Call& call) {
+  std::vector<std::uint64_t> ids;
+  if (call.size() == 3) {
+    for (const Session* client : all_clients(call))
+      if (client->address == call[2]) ids.push_back(client->id);
+    if (kill(call, ids) == 0) return call.reply.error("ERR No such client");
+    return call.reply.ok();
+  }
+  std::uint64_t id = 0;
+  std::optional<std::string_view> address;
+  bool matches_type = true, skip_me = true;
+  for (std::size_t i = 2; i < call.size(); i += 2) {
+    if (i + 1 >= call.size()) return syntax_error(call);
+    const std::string_view value = call[i + 1];
+    if (is_word(call[i], "id")) {
+      if (!parse_client_id(call, value, "ERR client-id should be greater than 0", &id)) return;
+    } else if (is_word(call[i], "addr")) {
+      address = value;
+    } else if (is_word(call[i], "type")) {
+      if (!parse_type(call, value, &matches_type)) return;
+    } else if (is_word(call[i], "user")) {
+      if (value != "default") return call.reply.error("ERR No such user '" + std::string(value) + "'");
+    } else if (is_word(call[i], "skipme") && (is_word(value, "yes") || is_word(value, "no"))) {
+      skip_me = is_word(value, "yes");
+    } else {
+      return syntax_error(call);
+    }
+  }
+  for (const Session* client : all_clients(call))
+    if (matches_type && (id == 0 || client->id == id) && (!address || client->address == *address) &&
+        (!skip_me || client != &call.session))
+      ids.push_back(client->id);
+  call.reply.count(kill(call, ids));
+}
+
+void client_reply(Call& call) {
+  if (is_word(call[2], "on")) {
+    call.session.replies = Replies::kOn;
+    return call.reply.ok();
+  }
+  if (is_word(call[2], "off")) {
+    call.session.replies = Replies::kOff;
+  } else if (is_word(call[2], "skip")) {
+    if (call.session.replies != Replies::kOff) call.session.replies = Replies::kSkipNext;
+  } else {
+    syntax_error(call);
+  }
+}
+
+// No client is ever ended for want of memory but at its own limits.
+void client_no_evict(Call& call) {
+  if (!is_word(call[2], "on") && !is_word(call[2], "off")) return syntax_error(call);
+  call.reply.ok();
+}
+
+}  // namespace coppice::daemon::handlers
