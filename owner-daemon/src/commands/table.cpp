@@ -109,7 +109,7 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "Frees all locks whose name begins with the prefix; those who wait have their turn", flushlocks},
     {"function", -2, kContainer, kNoKeys, "scripting", "0.2.0", "FUNCTION subcommand", "There are no functions",
      nullptr},
-    {"function|flush", -2, kWrite, kNoKeys, "scripting", "0.2.0", "FUNCTION FLUSH [ASYNC | SYNC]",
+    {"function|flush", -2, kFast, kNoKeys, "scripting", "0.2.0", "FUNCTION FLUSH [ASYNC | SYNC]",
      "Nothing: there are no functions", function_flush},
     {"get", 2, kReadOnly | kFast, kOneKey, "string", "0.1.0", "GET key", "The value of a key", get},
     {"getdel", 2, kWrite | kFast, kOneKey, "string", "0.2.0", "GETDEL key",
