@@ -75,16 +75,8 @@ bool Store::Impl::start() {
 // ---- looking -------------------------------------------------------------------------------------------------------
 
 EntryView Store::Impl::view(std::uint64_t offset) const {
-  const Block block = block_at(offset);
   EntryView e;
-  e.key = block.key();
-  e.version = block.version();
-  e.deadline = block.deadline();
-  e.type = block.type();
-  e.value_size = block.value_length();
-  e.tail = block.tail();
-  layout::prefetch_value(e.tail.data(), e.tail.size());
-  if (block.is_chained()) e.parts = {segment_->base(), block.page_numbers(), block.data_pages()};
+  view_into(offset, &e);
   return e;
 }
 

@@ -181,31 +181,55 @@ RefreshView Store::Impl::refresh_view(std::uint64_t offset) const {
   return {view(offset), passed(block_at(offset)), t.stale(), t.compute_us()};
 }
 
-std::optional<RefreshView> Store::find_stale(Database db, std::string_view key) {
+bool Store::find_stale(Database db, std::string_view key, RefreshView* found) {
   Impl& s = *impl_;
-  if (!s.holds(db, key)) return std::nullopt;
+  if (!s.holds(db, key)) return false;
   const std::uint8_t branch = s.branch_of(db);
   Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
-  const std::uint64_t offset = slot == nullptr ? 0 : layout::slot_offset(slot->load(std::memory_order_relaxed));
-  const bool stale = offset != 0 && s.passed(s.block_at(offset));
-  if (offset == 0 || (stale && s.clock_->passed(s.hard_deadline(offset)))) {
+  if (slot == nullptr) {
     ++s.misses_;
-    return std::nullopt;
+    return false;
   }
-  ++(stale ? s.misses_ : s.hits_);
+  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+  const Block block = s.block_at(offset);
+  found->is_stale = s.passed(block);
+  if (found->is_stale) [[unlikely]] {
+    ++s.misses_;
+    if (s.clock_->passed(s.hard_deadline(offset))) return false;
+  } else {
+    ++s.hits_;
+  }
   if (s.marks_) s.arena_.mark(offset);
-  return s.refresh_view(offset);
+  const std::uint64_t refresh = block.has_trailer() ? Trailer(s.block_end(offset)).refresh() : 0;
+  EntryView& e = found->entry;
+  if (block.is_chained()) [[unlikely]] {
+    s.view_into(offset, &e);
+  } else {
+    // Everything is read before anything is written, which might be the block for all that the compiler knows.
+    const std::string_view own_key = block.key(), value = block.tail();
+    const Version version = block.version();
+    const Millis deadline = block.deadline();
+    const ValueType type = block.type();
+    layout::prefetch_value(value.data(), value.size());
+    e.key = own_key;
+    e.version = version;
+    e.deadline = deadline;
+    e.type = type;
+    e.value_size = static_cast<std::uint32_t>(value.size());
+    e.parts = {};
+    e.tail = value;
+  }
+  found->stale = static_cast<std::uint32_t>(refresh >> 32);
+  found->compute_us = static_cast<std::uint32_t>(refresh);
+  return true;
+}
+
+std::optional<RefreshView> Store::find_stale(Database db, std::string_view key) {
+  RefreshView found;
+  return find_stale(db, key, &found) ? std::optional(found) : std::nullopt;
 }
 
 RefreshView Store::refresh_of(const EntryView& entry) const { return impl_->refresh_view(impl_->offset_of(entry)); }
-
-std::uint32_t Store::compute_us_of(const EntryView& entry) const {
-  // Where the block begins is known without its size, and most have no trailer.
-  const char* const block =
-      entry.key.data() - 16 - (entry.deadline != kNoDeadline ? 8 : 0) - 4ull * entry.parts.page_count;
-  const auto offset = static_cast<std::uint64_t>(block - impl_->segment_->base());
-  return impl_->trailer(offset).compute_us();
-}
 
 void Store::for_each_tag(const EntryView& entry, const TagFn& f) const {
   const Impl& s = *impl_;

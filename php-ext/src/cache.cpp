@@ -268,16 +268,16 @@ ZEND_METHOD(Coppice_Cache, find) {
   guarded([&] {
     Raw raw;
     Failure failure;
-    Freshness fresh;
-    if (!settle(cache, read_refreshable(cache, whole.get(), &raw, &fresh, &failure), failure)) return;
-    if (fresh.is_stale) return raw.release();
+    Millis now;
+    if (!settle(cache, read_refreshable(cache, whole.get(), &raw, &now, &failure), failure)) return;
+    if (raw.info.is_stale) return raw.release();
     zval value;
-    const ReadInfo info = raw.info;
+    const RefreshInfo info = raw.info;
     if (!decode_raw(cache, whole.get(), &raw, &value)) return;
     const std::string_view encoding = encoding_name(info.type);
     std::vector<std::string>& tags = thread_state().tag_names;
     tags.clear();
-    if (fresh.has_tags && cache.backend->tags_of(whole.get(), &tags, &failure) == Outcome::kFailed) {
+    if (info.has_tags && cache.backend->tags_of(whole.get(), &tags, &failure) == Outcome::kFailed) {
       report_failure(failure, cache.throws);
       if (EG(exception)) {
         zval_ptr_dtor(&value);

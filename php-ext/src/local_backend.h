@@ -45,18 +45,16 @@ class LocalBackend final : public Backend {
   static void close_all();
   static std::size_t open_stores();
 
-  // As read(), also of what is beyond its deadline and waits for a refresh: hit(const EntryView&, compute time, stale).
-  // Most entries are live, and have no deadline or one that is far away.
+  // As read(), also of what is beyond its deadline and waits for a refresh: hit(const RefreshView&).
   template <class Hit>
-  bool read_refreshable(std::string_view key, Hit&& hit) {
+  [[gnu::always_inline]] bool read_refreshable(std::string_view key, Hit&& hit) {
     const std::lock_guard<Mutex> guard(mutex_);
-    if (const std::optional<EntryView> entry = store_->find(0, key)) [[likely]] {
-      hit(*entry, entry->deadline != kNoDeadline ? store_->compute_us_of(*entry) : 0, false);
-      return true;
-    }
-    const std::optional<RefreshView> entry = store_->find_stale(0, key);
-    if (!entry) return false;
-    hit(entry->entry, entry->compute_us, entry->is_stale);
+    union Place {  // RefreshView would clear itself for nothing
+      Place() {}
+      RefreshView found;
+    } place;
+    if (!store_->find_stale(0, key, &place.found)) return false;
+    hit(place.found);
     return true;
   }
   // Calls hit(const EntryView&) under the lock; false is a miss. `hit` must not change the store.

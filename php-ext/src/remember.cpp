@@ -12,6 +12,7 @@
 
 #include "cache_object.h"
 #include "pending.h"
+#include "read_refreshable.h"
 #include "tag_list.h"
 #include "ttl.h"
 #include "value.h"
@@ -40,18 +41,18 @@ std::int64_t now_us() {
   return -std::log(thread_state().party.chance()) * reach >= microseconds_left;
 }
 
-inline bool wants_refresh(const Raw& raw, const Freshness& fresh, double beta) {
-  if (UNEXPECTED(beta == ZEND_INFINITY || fresh.is_stale)) return true;
-  if (fresh.compute_us == 0 || raw.info.deadline == kNoDeadline) return false;
-  // No chance() is so small that -ln of it goes beyond 37.4.
-  const Millis left = raw.info.deadline - fresh.now;
-  if (EXPECTED(beta <= 1 && left > fresh.compute_us / 26 + 1)) return false;
-  return is_chosen(static_cast<double>(left) * 1000, beta * fresh.compute_us);
+[[gnu::always_inline]] inline bool wants_refresh(const RefreshInfo& info, Millis now, double beta) {
+  if (UNEXPECTED(info.is_stale || beta == ZEND_INFINITY)) return true;
+  // No chance() is so small that -ln of it goes beyond 37.4, which is less than 1000 / 16.
+  const Millis left = info.deadline - now;
+  if (EXPECTED(beta <= 1 && left > info.compute_us >> 4)) return false;
+  return info.compute_us != 0 && info.deadline != kNoDeadline &&
+         is_chosen(static_cast<double>(left) * 1000, beta * info.compute_us);
 }
 
 // A TTL that can be read later without throwing.
 inline bool is_plain_ttl(const zval* ttl) {
-  return Z_TYPE_P(ttl) == IS_NULL || Z_TYPE_P(ttl) == IS_LONG ||
+  return Z_TYPE_P(ttl) == IS_LONG || Z_TYPE_P(ttl) == IS_NULL ||
          (Z_TYPE_P(ttl) == IS_DOUBLE && !std::isnan(Z_DVAL_P(ttl)));
 }
 
@@ -242,8 +243,8 @@ void note_being_refreshed(const CacheObject& cache, Version version, Millis now)
     take_old_away();
     seen = 0;
     Raw raw;
-    Freshness fresh;
-    if (read_refreshable(cache, key, &raw, &fresh, &failure) == Outcome::kDone) {
+    Millis read_at;
+    if (read_refreshable(cache, key, &raw, &read_at, &failure) == Outcome::kDone) {
       seen = raw.info.version;
       if (decode_raw(cache, key, &raw, out)) return;
       if (EG(exception)) return;
@@ -252,41 +253,61 @@ void note_being_refreshed(const CacheObject& cache, Version version, Millis now)
   }
 }
 
+// Where the reading came to something else than a value to be used as it is; `raw` has one to be renewed if `outcome`
+// is kDone.
+[[gnu::noinline]] void go_on(CacheObject& cache, std::string_view key, const Wish& wish, Outcome outcome, Raw* raw,
+                             const Failure& failure, zval* out) {
+  if (outcome == Outcome::kFailed) {
+    report_failure(failure, cache.throws);
+    if (EG(exception)) return;
+    return compute(cache, key, wish, nullptr, out);
+  }
+  if (outcome == Outcome::kNot) return lease_and_compute(cache, key, wish, false, 0, out);
+  const Version version = raw->info.version;
+  const bool good = decode_raw(cache, key, raw, out);
+  if (!EG(exception)) lease_and_compute(cache, key, wish, good, version, out);
+}
+
+// `read`: read_refreshable() or its inline form. `wish`: makes the Wish, which a hit has no need of.
+template <class Read, class MakeWish>
+[[gnu::always_inline]] inline void answer(CacheObject& cache, std::string_view key, double beta, const Read& read,
+                                          const MakeWish& wish, zval* out) {
+  guarded([&] {
+    Raw raw;
+    Millis now;
+    Failure failure;
+    const Outcome outcome = read(cache, key, &raw, &now, &failure);
+    if (UNEXPECTED(outcome != Outcome::kDone || wants_refresh(raw.info, now, beta)))
+      return go_on(cache, key, wish(), outcome, &raw, failure, out);
+    if (EXPECTED(decode_raw(cache, key, &raw, out)) || EG(exception)) return;
+    lease_and_compute(cache, key, wish(), false, raw.info.version, out);
+  });
+}
+
+[[gnu::noinline]] void remember_with_care(zend_execute_data* execute_data, zval* return_value) {
+  zend_string* key;
+  Wish wish;
+  WholeKey whole;
+  CacheObject& cache = *COPPICE_THIS();
+  if (!parse_wish(execute_data, &key, &wish) || !whole.make(cache, key)) RETURN_THROWS();
+  answer(
+      cache, whole.get(), wish.beta, read_refreshable, [&]() -> const Wish& { return wish; }, return_value);
+}
+
 }  // namespace
 
 extern "C" ZEND_METHOD(Coppice_Cache, remember) {
-  zend_string* key;
-  Wish wish;
   zval* const arguments = ZEND_CALL_ARG(execute_data, 1);
-  if (EXPECTED(ZEND_NUM_ARGS() == 3 && is_usual(arguments))) {
-    key = Z_STR(arguments[0]);
-    wish = {&arguments[1], &arguments[2], 1, 0, kDefaultWait};
-  } else if (!parse_wish(execute_data, &key, &wish)) {
-    RETURN_THROWS();
-  }
+  if (UNEXPECTED(ZEND_NUM_ARGS() != 3 || !is_usual(arguments))) return remember_with_care(execute_data, return_value);
   CacheObject& cache = *COPPICE_THIS();
   WholeKey whole;
-  if (!whole.make(cache, key)) RETURN_THROWS();
-  guarded([&] {
-    Raw raw;
-    Freshness fresh;
-    Failure failure;
-    const Outcome outcome = read_refreshable(cache, whole.get(), &raw, &fresh, &failure);
-    if (EXPECTED(outcome == Outcome::kDone)) {
-      const Version version = raw.info.version;
-      const bool renew = wants_refresh(raw, fresh, wish.beta);
-      const bool good = decode_raw(cache, whole.get(), &raw, return_value);
-      if (EXPECTED(good && !renew)) return;
-      if (EG(exception)) return;
-      return lease_and_compute(cache, whole.get(), wish, good, version, return_value);
-    }
-    if (outcome == Outcome::kFailed) {
-      report_failure(failure, cache.throws);
-      if (EG(exception)) return;
-      return compute(cache, whole.get(), wish, nullptr, return_value);
-    }
-    lease_and_compute(cache, whole.get(), wish, false, 0, return_value);
-  });
+  if (!whole.make(cache, Z_STR(arguments[0]))) RETURN_THROWS();
+  answer(
+      cache, whole.get(), 1, [](auto&&... a) __attribute__((always_inline)) { return read_refreshable_inline(a...); },
+      [&] {
+        return Wish{&arguments[1], &arguments[2], 1, 0, kDefaultWait};
+      },
+      return_value);
 }
 
 }  // namespace coppice::php

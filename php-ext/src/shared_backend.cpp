@@ -86,6 +86,7 @@ Outcome SharedBackend::ask_refreshable(std::string_view key, RefreshInfo* info, 
     return odd_answer(failure);
   const std::int64_t ttl = reply->items[3].integer;
   info->is_stale = ttl < -1;
+  info->has_tags = true;  // it is not said
   if (info->is_stale) info->deadline = coarse_now() + ttl;
   info->stale = static_cast<std::uint32_t>(reply->items[4].integer);
   info->compute_us = static_cast<std::uint32_t>(reply->items[5].integer);

@@ -26,14 +26,15 @@ class SharedBackend final : public Backend {
   // As read(), also of what is beyond its deadline and waits for a refresh; kAskOwner: use ask_refreshable(). `now`:
   // when it was read.
   template <class Dest>
-  ReadStatus read_refreshable(std::string_view key, Dest&& dest, RefreshInfo* info, Millis* now, Failure* failure) {
+  [[gnu::always_inline]] ReadStatus read_refreshable(std::string_view key, Dest&& dest, RefreshInfo* info, Millis* now,
+                                                     Failure* failure) {
     *now = coarse_now();
     const Reader* reader = client_.reader_at(now);
     if (reader == nullptr) [[unlikely]] {
       no_owner(failure);
       return ReadStatus::kMiss;
     }
-    const ReadStatus status = reader->read_stale(client_.options().database, key, *now, dest, info);
+    const ReadStatus status = reader->read_stale(client_.database(), key, *now, dest, info);
     if (status == ReadStatus::kHit && info->is_stale) [[unlikely]]
       client_.note_miss();
     else

@@ -32,7 +32,7 @@ inline bool is_worth_keeping(ValueType type, std::uint32_t size) {
 
 // What was read, before it becomes a PHP value.
 struct Raw {
-  ReadInfo info;
+  RefreshInfo info;               // what this has beyond ReadInfo is set by read_refreshable() alone
   zend_string* string = nullptr;  // the bytes lie here (owned),
   std::string_view bytes;         // or here: in `small`, or, padded, in ThreadState::value
   char small[40];
@@ -78,16 +78,10 @@ enum class Made : std::uint8_t {
 
 // Reads an entry of either backend. kFailed: the cache is away.
 Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
-// What remember() and find() ask of an entry beside its value.
-struct Freshness {
-  Millis now;                // when it was read, CLOCK_MONOTONIC_COARSE
-  std::uint32_t compute_us;  // how long the value took to compute; 0: not known
-  bool is_stale;             // beyond its deadline: a miss for everybody else
-  bool has_tags;             // it may have some
-};
-// The same also of an entry beyond its deadline, while that waits for a refresh.
-Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Freshness* fresh, Failure* failure);
-// The same, and removes it.
+// The same also of an entry beyond its deadline, while that waits for a refresh. `now`: when it was read,
+// CLOCK_MONOTONIC_COARSE. raw->info.has_tags: it may have some.
+Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Millis* now, Failure* failure);
+// As read_raw(), and removes the entry.
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure);
 // From a local entry. Calls Zend unless LocalBackend::kLocks; otherwise `raw` may refer to the entry's own bytes, which
 // stay for as long as nothing is written.

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "read_refreshable.h"
 #include "serializer.h"
 #include "value.h"
 
@@ -195,8 +196,8 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
                                                                                                 : Outcome::kNot;
   SharedBackend& shared = cache.shared();
   switch (shared.read(
-      key, [&](const ReadInfo& e) { return raw->destination(cache, key, e.type, e.value_size, e.version); }, &raw->info,
-      failure)) {
+      key, [&](const ReadInfo& e) { return raw->destination(cache, key, e.type, e.value_size, e.version); },
+      static_cast<ReadInfo*>(&raw->info), failure)) {
     case ReadStatus::kHit:
       return Outcome::kDone;
     case ReadStatus::kMiss:
@@ -212,44 +213,21 @@ Outcome read_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* fa
   return miss_while_loading(outcome, *failure);
 }
 
-Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Freshness* fresh, Failure* failure) {
-  if (!cache.is_shared) {
-    const bool found =
-        cache.local().read_refreshable(key, [&](const EntryView& e, std::uint32_t compute_us, bool is_stale) {
-          fresh->is_stale = is_stale;
-          fresh->compute_us = compute_us;
-          read_entry(cache, key, e, raw);
-        });
-    if (!found) return Outcome::kNot;
-    fresh->has_tags = true;
-    fresh->now = last_local_time();
-    return Outcome::kDone;
-  }
-  RefreshInfo info;
-  switch (cache.shared().read_refreshable(
-      key, [&](const ReadInfo& e) { return raw->destination(cache, key, e.type, e.value_size, e.version); }, &info,
-      &fresh->now, failure)) {
-    case ReadStatus::kHit:
-      raw->info = info;
-      fresh->is_stale = info.is_stale;
-      fresh->compute_us = info.compute_us;
-      fresh->has_tags = info.has_tags;
-      return Outcome::kDone;
-    case ReadStatus::kMiss:
-      raw->release();
-      if (EXPECTED(failure->kind == Failure::Kind::kNone)) return Outcome::kNot;
-      return miss_while_loading(Outcome::kFailed, *failure);
-    case ReadStatus::kAskOwner:
-      break;
-  }
+Outcome read_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Millis* now, Failure* failure) {
+  return read_refreshable_inline(cache, key, raw, now, failure);
+}
+
+Outcome ask_refreshable(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {
   raw->release();
-  const Outcome outcome = cache.shared().ask_refreshable(key, &info, &thread_state().value, failure);
-  raw->info = info;
+  const Outcome outcome = cache.shared().ask_refreshable(key, &raw->info, &thread_state().value, failure);
   raw->bytes = thread_state().value.view();
-  fresh->is_stale = info.is_stale;
-  fresh->compute_us = info.compute_us;
-  fresh->has_tags = true;
   return miss_while_loading(outcome, *failure);
+}
+
+Outcome missed_refreshable(Raw* raw, const Failure& failure) {
+  raw->release();
+  if (EXPECTED(failure.kind == Failure::Kind::kNone)) return Outcome::kNot;
+  return miss_while_loading(Outcome::kFailed, failure);
 }
 
 Outcome take_raw(CacheObject& cache, std::string_view key, Raw* raw, Failure* failure) {

@@ -94,6 +94,7 @@ class Client {
   // The same for a request that the caller has encoded already (encode_request), with one reply.
   std::optional<Reply> call_encoded(std::string_view request, Millis patience = 0);
 
+  Database database() const { return database_; }
   LinkState link_state() const;
   const std::string& last_failure() const;
   const ClientOptions& options() const;

@@ -40,12 +40,12 @@ struct ReadInfo {
   std::uint64_t block = 0;  // offset, for the hint page
 };
 
-// The same for read_stale().
+// The same for read_stale(). What it adds is not cleared beforehand: only a hit sets it.
 struct RefreshInfo : ReadInfo {
-  bool is_stale = false;  // the deadline has passed, the stale window has not
-  bool has_tags = false;
-  std::uint32_t stale = 0;       // the window's length, ms
-  std::uint32_t compute_us = 0;  // 0: not known
+  bool is_stale;  // the deadline has passed, the stale window has not
+  bool has_tags;
+  std::uint32_t stale;       // the window's length, ms
+  std::uint32_t compute_us;  // 0: not known
 };
 
 // A key made ready for reading: hashed once. Without initializers, since a batch of them would be cleared for nothing.

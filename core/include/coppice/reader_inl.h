@@ -29,20 +29,21 @@ template <class Info>
   const bool due = (rest & kTimed) != 0 && detail::passed(deadline, now);
   if constexpr (std::is_same_v<Info, RefreshInfo>) {
     constexpr std::uint64_t kTrailed = static_cast<std::uint64_t>(layout::kHasTrailer) << 32;
+    std::uint32_t word = 0;
+    std::uint64_t refresh = 0;
+    if ((rest & kTrailed) != 0) {
+      // (5) Every block has room for a trailer behind its header: the smallest is 32 bytes.
+      layout::read_shared(reinterpret_cast<char*>(&word), end - 4, 4);
+      if ((word & layout::kTrailerRefresh) != 0)
+        layout::read_shared(reinterpret_cast<char*>(&refresh), end - layout::kRefreshAt, 8);
+    }
     info->is_stale = due;
-    info->stale = info->compute_us = 0;
-    info->has_tags = false;
-    if ((rest & kTrailed) == 0) return due;
-    // (5) Every block has room for a trailer behind its header: the smallest is 32 bytes.
-    std::uint32_t word;
-    layout::read_shared(reinterpret_cast<char*>(&word), end - 4, 4);
     info->has_tags = (word & layout::kTagIdMask) != 0;
-    if ((word & layout::kTrailerRefresh) == 0) return due;
-    std::uint64_t refresh;
-    layout::read_shared(reinterpret_cast<char*>(&refresh), end - layout::kRefreshAt, 8);
     info->stale = static_cast<std::uint32_t>(refresh >> 32);
     info->compute_us = static_cast<std::uint32_t>(refresh);
-    return due && (info->stale == 0 || detail::passed(deadline_after(deadline < 0 ? 0 : deadline, info->stale), now));
+    if (!due) [[likely]]
+      return false;
+    return info->stale == 0 || detail::passed(deadline_after(deadline < 0 ? 0 : deadline, info->stale), now);
   } else {
     return due;
   }

@@ -226,6 +226,8 @@ class Store {
   std::optional<EntryView> peek(Database db, std::string_view key) const;
   // The entry while it is live or in its stale window. A hit if it is live, else a miss.
   std::optional<RefreshView> find_stale(Database db, std::string_view key);
+  // The same, as cheap as find(): into a place that need not be cleared beforehand. false: a miss.
+  bool find_stale(Database db, std::string_view key, RefreshView* found);
   // find() for up to kBatch keys, with the cache misses overlapped: bit i of the answer is set where found[i] is key
   // i's entry. REQUIRES: keys.size() <= kBatch, and as many places at `found`.
   static constexpr std::size_t kBatch = 16;
@@ -283,8 +285,6 @@ class Store {
   void for_each_tag(const EntryView& entry, const TagFn& f) const;
   // The stale window and compute time of an entry that the store has just handed out.
   RefreshView refresh_of(const EntryView& entry) const;
-  // The compute time alone; cheap enough for every hit.
-  std::uint32_t compute_us_of(const EntryView& entry) const;
 
   // ---- databases
   std::uint64_t count(Database db) const;  // expired but unswept entries included
