@@ -373,7 +373,8 @@ namespace Coppice {
 
         /**
          * A number that rises with each grant of the name, restarts of the owner included: what a resource is to compare, so
-         * that a holder whose lock has ended unnoticed can do no harm. 0 where this owner does not hold it.
+         * that a holder whose lock has ended unnoticed can do no harm. Of this object's grant, until it releases, and without asking
+         * whether its lease has ended meanwhile; else of the owner's, and 0 where it does not hold the lock.
          */
         public function fence(): int {}
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 2a953dbd85ab9a91cb5c0d2275f36f98d96901bf */
+ * Stub hash: 1cde9d36539a12c3db52257c04f2bfa360c4f15c */
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Coppice_Cache_open, 0, 0, Coppice\\Cache, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, dsn, IS_STRING, 0, "\"auto:\"")

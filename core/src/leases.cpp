@@ -175,6 +175,12 @@ void Leases::on_erase_prefix(Database db, std::string_view prefix) {
 }
 
 void Leases::on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) {
+  // An entry that goes with its tags is a key that is removed, whatever tags the next value will have.
+  std::vector<Entry*> removed;
+  for (auto next = entries_.lower_bound(KeyRef{db, {}}); next != entries_.end() && next->first.db == db; ++next)
+    if (next->second.holder != kNoParty && store_.has_tag(db, next->first.key, tags)) removed.push_back(&next->second);
+  for (Entry* entry : removed) revoke(*entry);
+  if (by_token_.empty()) return;
   for (const std::string_view tag : tags) {
     std::string name = logged_name(db, tag);
     if (const auto found = logged_.find(name); found != logged_.end()) {

@@ -354,13 +354,14 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   const std::uint8_t branch = s.branch_of(db);
   const KeyHash hash = s.points_.hash(branch, key);
   std::uint64_t old = s.look(db, key, hash);
-  if (old == 0) return false;
   if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
-    s.remove(old);
+    // A removal, as erase() is one: told also where nothing was.
+    if (old != 0) s.remove(old);
     s.give_back_surplus();
     if (s.listener_ != nullptr) s.listener_->on_change(db, key);
-    return true;
+    return old != 0;
   }
+  if (old == 0) return false;
   const Block before = s.block_at(old);
   const std::uint32_t size = layout::block_size(before.key_length(), before.value_length(), deadline != kNoDeadline,
                                                 before.is_chained(), s.trailer(old).size());

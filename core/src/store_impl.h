@@ -109,6 +109,7 @@ class Store::Impl {
                                                const PointIndex::Place& place, std::uint64_t old);
   Result<SetResult> set_with_extras(std::uint8_t branch, std::string_view key, const Value& value, Millis deadline,
                                     layout::KeyHash hash, PointIndex::Place place, std::uint64_t old, Extras& extras);
+  bool tags_can_fit(std::uint8_t branch, const Extras& extras) const;
   // Makes the unpublished block a member of the tags. false: no room, and nothing has changed.
   bool join_tags(std::uint8_t branch, std::string_view key, std::uint64_t offset, Extras& extras);
   void leave_tags(std::string_view key, std::uint64_t offset, std::uint32_t joined);

@@ -49,6 +49,7 @@ Result<SetResult> Store::Impl::set_with_extras(std::uint8_t branch, std::string_
   const bool chained = layout::needs_chain(key_length, value_length, extra);
   const std::uint32_t size_class =
       layout::class_of(layout::block_size(key_length, value_length, deadline != kNoDeadline, chained, extra));
+  if (!extras.keep && !tags_can_fit(branch, extras)) return Error::kOutOfMemory;
   pinned_ = old;
   const bool room = ensure_room(size_class, chained ? layout::chain_of(value_length).pages : 0, hash, &place);
   // What was to be kept may have expired meanwhile.
@@ -89,6 +90,17 @@ Result<SetResult> Store::Impl::set_with_extras(std::uint8_t branch, std::string_
 }
 
 // ---- memberships ---------------------------------------------------------------------------------------------------
+
+// Whether the records of new tags could have a place in an empty store: what can never fit is refused before anything
+// is given up for it.
+bool Store::Impl::tags_can_fit(std::uint8_t branch, const Extras& extras) const {
+  std::uint64_t bytes = 0;
+  for (const std::string_view tag : extras.tags) bytes += tag.size();
+  if (bytes < layout::kPageSize) return true;
+  for (const std::string_view tag : extras.tags)
+    if (tags_.find(branch, tag) != 0) bytes -= tag.size();
+  return arena_.fixed_bytes() + bytes + 3 * layout::kPageSize <= arena_.limit();
+}
 
 bool Store::Impl::join_tags(std::uint8_t branch, std::string_view key, std::uint64_t offset, Extras& extras) {
   Trailer to = trailer(offset);
@@ -241,6 +253,21 @@ std::vector<std::string> Store::tags_of(Database db, std::string_view key) const
   std::vector<std::string> tags;
   if (const auto entry = peek(db, key)) for_each_tag(*entry, [&tags](std::string_view tag) { tags.emplace_back(tag); });
   return tags;
+}
+
+bool Store::has_tag(Database db, std::string_view key, std::span<const std::string_view> tags) const {
+  const Impl& s = *impl_;
+  if (!s.holds(db, key)) return false;
+  const std::uint8_t branch = s.branch_of(db);
+  const Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
+  if (slot == nullptr) return false;
+  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+  if (!s.block_at(offset).has_trailer()) return false;
+  if (s.passed(s.block_at(offset)) && s.clock_->passed(s.hard_deadline(offset))) return false;
+  return std::any_of(tags.begin(), tags.end(), [&](std::string_view tag) {
+    const TagId id = tag.empty() || tag.size() > kMaxTagLength ? 0 : s.tags_.find(branch, tag);
+    return id != 0 && s.has_tag(offset, id);
+  });
 }
 
 std::uint64_t Store::count_tag(Database db, std::string_view tag) const {

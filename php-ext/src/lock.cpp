@@ -143,6 +143,7 @@ ZEND_METHOD(Coppice_Lock, release) {
     Failure failure;
     const Outcome outcome = lock.backend->unlock(view(lock.name), view(lock.owner), &failure);
     lock.held = false;
+    lock.fence = 0;
     RETVAL_BOOL(settle_lock(outcome, failure));
   });
 }
@@ -154,6 +155,7 @@ ZEND_METHOD(Coppice_Lock, forceRelease) {
     Failure failure;
     const Outcome outcome = lock.backend->force_unlock(view(lock.name), &failure);
     lock.held = false;
+    lock.fence = 0;
     RETVAL_BOOL(settle_lock(outcome, failure));
   });
 }

@@ -146,7 +146,7 @@ bool store_computed(CacheObject& cache, std::string_view key, PendingObject& pen
                     std::int64_t microseconds, zval* value) {
   Encoded encoded;
   if (!encode_value(cache, key, value, &encoded)) return give_up_storing(pending, cache, key);
-  if (!has_lease(pending)) {  // the code that encodes may have forked
+  if (!has_lease(pending) || pending.skip) {  // the code that encodes may have forked, or thought better of it
     encoded.release();
     return true;
   }
@@ -165,7 +165,8 @@ bool store_computed(CacheObject& cache, std::string_view key, PendingObject& pen
   encoded.release();
   // Whatever became of the value, its lease is over; an owner that could not be asked has seen the connection end.
   pending.backend = nullptr;
-  if (outcome == Outcome::kFailed) report_failure(failure, cache.throws);
+  // The value was computed: its caller has it whatever on_error says.
+  if (outcome == Outcome::kFailed) report_failure(failure, false);
   if (EG(exception)) return false;
   if (outcome == Outcome::kDone && version != 0) keep_stored(cache, key, encoded.type, size, version, value);
   return true;

@@ -17,9 +17,10 @@ same(0, $c->countPrefix(), 'nothing was done');
 $c->set('value', 1);
 throws(Coppice\WrongTypeException::class, '', fn () => $c->throttle('value', 1, 1));
 $c->throttle('limit', 5, 60);
-foreach ([fn () => $c->get('limit'), fn () => $c->increment('limit'), fn () => $c->find('limit'), fn () => $c->getMultiple(['limit']), fn () => $c->pull('limit')] as $i => $call) {
+foreach ([fn () => $c->get('limit'), fn () => $c->increment('limit'), fn () => $c->find('limit'), fn () => $c->pull('limit')] as $i => $call) {
     throws(Coppice\WrongTypeException::class, '', $call);
 }
+same(['limit' => 0], $c->getMultiple(['limit'], 0), 'a miss among several keys');
 same([1, 4], [$c->get('value'), $c->throttle('limit', 5, 60, 0)->remaining], 'both are as they were');
 throws(Error::class, 'private', fn () => new Coppice\Throttle());
 echo 'done';

@@ -19,6 +19,7 @@ for ($i = 0; $i < 5; $i++) {
 }
 same([$last, 0], [$c->lock('n', 60, 'token')->fence(), $c->lock('n')->fence()], 'by the token');
 $a->release();
+same(0, $a->fence(), 'it is released');
 $b = $c->lock('n');
 $b->acquire();
 same(true, $b->fence() > $last, 'over different owners');

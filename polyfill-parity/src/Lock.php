@@ -73,6 +73,7 @@ final class Lock
     {
         $this->adopt();
         $this->held = false;
+        $this->fence = 0;
         return $this->ask(fn (): bool => $this->backend->unlock($this->name, $this->owner));
     }
 
@@ -81,6 +82,7 @@ final class Lock
     {
         $this->adopt();
         $this->held = false;
+        $this->fence = 0;
         return $this->ask(fn (): bool => $this->backend->unlock($this->name, null));
     }
 
@@ -120,7 +122,8 @@ final class Lock
 
     /**
      * A number that rises with each grant of the name, restarts of the owner included: what a resource is to compare, so
-     * that a holder whose lock has ended unnoticed can do no harm. 0 where this owner does not hold it.
+     * that a holder whose lock has ended unnoticed can do no harm. Of this object's grant, until it releases, and without
+     * asking whether its lease has ended meanwhile; else of the owner's, and 0 where it does not hold the lock.
      */
     public function fence(): int
     {

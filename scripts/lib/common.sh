@@ -16,7 +16,7 @@ COPPICE_PACKAGES=(
   php-cli php-cgi php-fpm php-dev php-igbinary valgrind
   catch2 libbenchmark-dev spin
   php-redis php-apcu redis-server redis-tools libhiredis-dev
-  python3 procps
+  python3 python3-redis procps
 )
 # What further checks need; where a release of Debian has not got it, the check is left out.
 COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser libphp-embed composer phpunit php-cache-integration-tests php-psr-cache php-psr-simple-cache)

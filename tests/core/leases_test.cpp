@@ -276,6 +276,28 @@ TEST_CASE_METHOD(Fixture, "a value computed before its tag was invalidated is ne
   CHECK(value() == "new");
 }
 
+TEST_CASE_METHOD(Fixture, "an entry that goes with its tag takes the lease of its key with it", "[leases][tags]") {
+  const std::string_view tag = "t";
+  (void)store->set(0, "k", {ValueType::kString, "old"}, {.tags = {&tag, 1}});
+  LeaseRequest refresh = ask(kA);
+  refresh.refresh = store->peek(0, "k")->version;
+  const LeaseAnswer a = request(refresh);
+  const std::uint64_t other = lease(kB, "k2");
+  CHECK(store->invalidate_tags(0, {&tag, 1}) == 1);
+  CHECK_FALSE(fill(a.token));  // it names no tags
+  CHECK(fill(other, "k2"));
+  CHECK(value() == "(none)");
+}
+
+TEST_CASE_METHOD(Fixture, "so does one in its stale window", "[leases][tags]") {
+  const std::string_view tag = "t";
+  (void)store->set(0, "k", {ValueType::kString, "old"}, {.deadline = now() + 10, .stale = 1000, .tags = {&tag, 1}});
+  pass(20);
+  const std::uint64_t token = lease(kA);
+  CHECK(store->invalidate_tags(0, {&tag, 1}) == 0);
+  CHECK_FALSE(fill(token));
+}
+
 TEST_CASE_METHOD(Fixture, "a tag of another database, or invalidated before the grant, hinders nothing",
                  "[leases][tags]") {
   lease(kC, "older");  // the log reaches back to this one

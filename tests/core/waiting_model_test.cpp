@@ -264,6 +264,7 @@ class World {
     if (!may && (!done || *done)) fail("an answer other than nothing to a lease that is over");
     ++met[stored ? "stored" : may ? "ended by its value" : "not stored"];
     out_.erase(token);
+    if (stored) tags_[{lease.db, lease.key}] = {tags.begin(), tags.end()};
     if (stored) {
       woken_ = {lease.db, lease.key};
       wake_all_ = true;
@@ -298,10 +299,12 @@ class World {
         return revoke_if(this_key);
       case 1:
         (void)store_->set(d, k, {ValueType::kString, "set"}, {.deadline = now() + static_cast<Millis>(1 + draw(500))});
+        tags_.erase({d, k});
         return revoke_if(this_key);
       case 2:
         store_->erase(d, k);
         (void)store_->increment(d, k, 1);
+        tags_.erase({d, k});
         return revoke_if(this_key);
       case 3:
         if (const auto done = store_->set_deadline(d, k, now() + 100); !done || !*done) return;
@@ -321,6 +324,11 @@ class World {
       case 6:
         if (draw(4) != 0) return;
         store_->swap(0, 1);
+        {
+          std::map<std::pair<Database, std::string>, std::set<std::string>> swapped;
+          for (auto& [at, own] : tags_) swapped[{at.first < 2 ? 1 - at.first : at.first, at.second}] = own;
+          tags_.swap(swapped);
+        }
         return revoke_if([](const Out&) { return true; });
       default:
         return invalidate({tag()});
@@ -331,7 +339,14 @@ class World {
     const Database d = db();
     const std::vector<std::string_view> views(tags.begin(), tags.end());
     const std::size_t before = leases_->out();
+    // A key that goes with one of its tags is a key that is removed.
+    std::set<std::string> removed;
+    for (const auto& [at, own] : tags_)
+      if (at.first == d && store_->peek(d, at.second) &&
+          std::any_of(tags.begin(), tags.end(), [&](const std::string& t) { return own.contains(t); }))
+        removed.insert(at.second);
     store_->invalidate_tags(d, views);
+    revoke_if([&](const Out& o) { return o.db == d && removed.contains(o.key); });
     for (auto& [token, out] : out_)
       if (out.db == d) out.invalidated.insert(tags.begin(), tags.end());
     if (before > 0 && leases_->out() == 0) {
@@ -722,6 +737,7 @@ class World {
   };
 
   std::mt19937_64 random_;
+  std::map<std::pair<Database, std::string>, std::set<std::string>> tags_;  // of what was stored under leases
   ManualClock clock_;
   std::unique_ptr<Store> store_;
   WaitGraph graph_;

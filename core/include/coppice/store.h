@@ -278,6 +278,8 @@ class Store {
   // Its live entries with keys above `after`, in key order: f(const EntryView&) -> bool, false ends the walk. f must
   // not change the store.
   void scan_tag(Database db, std::string_view tag, std::optional<std::string_view> after, const ScanFn& f) const;
+  // Whether the key's entry, one in its stale window included, has one of the tags.
+  bool has_tag(Database db, std::string_view key, std::span<const std::string_view> tags) const;
   // A live entry's tags in bytewise order.
   std::vector<std::string> tags_of(Database db, std::string_view key) const;
   // The same of an entry that the store has just handed out: f(std::string_view) for each.

@@ -100,7 +100,11 @@ void expire_generic(Call& call, TimeUnit unit, TimeBase base) {
   if (!deadline_of(call.service.clock(), amount, unit, base, &deadline))
     return call.reply.error("ERR invalid expire time in '" + std::string(call.spec.name) + "' command");
   const auto entry = call.store().peek(call.db(), call[1]);
-  if (!entry) return call.reply.integer(0);
+  if (!entry) {
+    // One that has passed removes the key, which somebody may be computing.
+    if (call.service.clock().passed(deadline)) call.store().erase(call.db(), call[1]);
+    return call.reply.integer(0);
+  }
   // A key without a deadline lasts longer than any with one.
   const bool has = entry->deadline != kNoDeadline;
   if ((conditions.nx && has) || (conditions.xx && !has) || (conditions.gt && (!has || deadline <= entry->deadline)) ||

@@ -109,9 +109,12 @@ void getset(Call& call) {
 
 void getdel(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
-  if (!entry) return call.reply.null();
-  if (!readable(call, *entry)) return;
-  call.reply.bulk(*entry);
+  if (entry && !readable(call, *entry)) return;
+  if (entry)
+    call.reply.bulk(*entry);
+  else
+    call.reply.null();
+  // Also where there is nothing: somebody may be computing it.
   call.store().erase(call.db(), call[1]);
 }
 

@@ -192,7 +192,7 @@ final class Remember
             Report::failure(new Failure(Failure::NOT_SERIALIZABLE, $text), false, self::METHOD);
             return;
         }
-        if (!$state->hasLease()) {  // the code that encodes may have forked
+        if (!$state->hasLease() || $state->skip) {  // the code that encodes may have forked, or thought better of it
             return;
         }
         // Whatever becomes of the value, its lease is over; an owner that can't be asked has seen the connection end.
@@ -201,7 +201,7 @@ final class Remember
         try {
             $this->backend->fill($token, $this->key, $type, $bytes, $state->ttl, $this->stale, min($micros, self::LONGEST_COMPUTE), $state->tags);
         } catch (Failure $e) {
-            Report::failure($e, $this->throws, self::METHOD);
+            Report::failure($e, false, self::METHOD);  // the value was computed: its caller has it whatever on_error says
         }
     }
 }

@@ -259,14 +259,18 @@ final class Store
     public function touch(string $key, ?int $deadline): bool
     {
         $old = $this->peek($key);
+        if ($deadline !== null && $deadline <= Clock::now()) {
+            // A removal, told also where nothing was: somebody may be computing it.
+            $this->listener?->changed($key);
+            if ($old !== null) {
+                $this->remove($key, $old);
+            }
+            return $old !== null;
+        }
         if ($old === null) {
             return false;
         }
         $this->listener?->changed($key);
-        if ($deadline !== null && $deadline <= Clock::now()) {
-            $this->remove($key, $old);
-            return true;
-        }
         $record = clone $old;
         $stale = $old->hardDeadline === null ? 0 : $old->hardDeadline - (int) $old->deadline;
         $record->version = $this->takeVersion();
@@ -309,6 +313,8 @@ final class Store
         foreach ($tags as $tag) {
             foreach ($this->members[$tag] ?? [] as $key => $_) {
                 $record = $this->entries[$key];
+                // A key that goes with its tag is a key that is removed, whatever tags a value being computed will have.
+                $this->listener?->changed((string) $key);
                 if ($record->deadline === null || $record->deadline > $now) {
                     ++$removed;
                 } else {
