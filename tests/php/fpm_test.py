@@ -83,7 +83,7 @@ class FpmTest(unittest.TestCase):
         self.addCleanup(self.owner.stop)
 
     def traffic(self, requests, children=CHILDREN, settings=(), valgrind=False):
-        fpm = servers.Fpm(children, "unix://" + self.owner.socket, settings, valgrind)
+        fpm = servers.Fpm(children, '"unix://' + self.owner.socket + '?timeout=60"', settings, valgrind)
         traffic = Traffic(fpm)
         try:
             before = fpm.children()
