@@ -94,7 +94,7 @@ TEST_CASE("every write is seen by every reader as soon as it is acknowledged") {
 
 TEST_CASE("values of all sizes come over whole") {
   OwnerProcess owner({"--max-memory", "128M"});
-  Client client({.path = owner.socket()});
+  Client client({.path = owner.socket(), .timeout_ms = 60'000});
   for (const std::size_t size : {0, 1, 100, 65'000, 65'536, 65'537, 200'000, 5'000'000, 30'000'000}) {
     std::string value(size, '\0');
     for (std::size_t i = 0; i < size; ++i) value[i] = static_cast<char>(i * 31 + size);
