@@ -335,10 +335,9 @@ bool Store::erase(Database db, std::string_view key) {
   Impl& s = *impl_;
   if (!s.holds(db, key)) return false;
   const std::uint8_t branch = s.branch_of(db);
-  Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
+  const std::uint64_t offset = s.offset_at(branch, key, s.points_.hash(branch, key));
   bool live = false;
-  if (slot != nullptr) {
-    const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
+  if (offset != 0) {
     live = !s.passed(s.block_at(offset));
     if (!live) ++s.expired_;
     s.remove(offset);

@@ -52,12 +52,15 @@ class Store::Impl {
     if (block.is_chained()) [[unlikely]]
       e->parts = {segment_->base(), block.page_numbers(), block.data_pages()};
   }
+  // The offset of the key's entry, live or not, or 0.
+  std::uint64_t offset_at(std::uint8_t branch, std::string_view key, layout::KeyHash hash) const {
+    const Slot* slot = points_.find(branch, key, hash);
+    return slot == nullptr ? 0 : layout::slot_offset(slot->load(std::memory_order_relaxed));
+  }
   // The live entry's offset, or 0.
   std::uint64_t look(Database db, std::string_view key, layout::KeyHash hash) const {
-    Slot* slot = points_.find(branch_of(db), key, hash);
-    if (slot == nullptr) return 0;
-    const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
-    return passed(block_at(offset)) ? 0 : offset;
+    const std::uint64_t offset = offset_at(branch_of(db), key, hash);
+    return offset == 0 || passed(block_at(offset)) ? 0 : offset;
   }
   Error check_key(Database db, std::string_view key) const {
     if (key.empty()) return Error::kEmptyKey;
@@ -117,6 +120,10 @@ class Store::Impl {
   void hand_over_tags(std::string_view key, std::uint64_t from, std::uint64_t to);
   void forget_tags(std::uint64_t offset);
   bool has_tag(std::uint64_t offset, TagId id) const;
+  // 0: no entry has it, or could.
+  TagId tag_id(std::uint8_t branch, std::string_view tag) const {
+    return tag.empty() || tag.size() > kMaxTagLength ? 0 : tags_.find(branch, tag);
+  }
   // Takes a timed entry out of whichever index of deadlines it is in.
   void forget_deadline(std::uint64_t offset);
   // Moves an entry that is due to the index of hard deadlines. false: it has no window, or it is over, or no room.
@@ -159,6 +166,33 @@ class Store::Impl {
   void evict_one(std::uint64_t offset);
 
   // ---- ranges and upkeep
+  // `front`: an index's erase_front(). What it lets go of is removed by `drop`, the live ones counted; what is newer
+  // stays.
+  template <class Front, class Drop>
+  bool remove_front(Version newest, std::uint64_t* removed, const Front& front, const Drop& drop) {
+    struct Context {
+      Impl* self;
+      Version newest;
+    } context{this, newest};
+    taken_.clear();
+    const bool done = front(
+        OrderIndex::RangeVisitor{&context,
+                                 [](void* c, EntryRef ref) {
+                                   const auto* context = static_cast<Context*>(c);
+                                   return context->self->block_at(ref << 3).version() > context->newest;
+                                 },
+                                 [](void* c, EntryRef ref) { static_cast<Context*>(c)->self->taken_.push_back(ref); }});
+    // Only now that the index has let go of them may their blocks be reused.
+    for (const EntryRef ref : taken_) {
+      if (passed(block_at(ref << 3)))
+        ++expired_;
+      else
+        ++*removed;
+      drop(ref << 3);
+    }
+    give_back_surplus();
+    return done;
+  }
   // Removes up to `budget` entries of a branch's range; see RangeErase.
   bool erase_some(std::uint8_t branch, std::string_view prefix, std::string_view from, Version newest,
                   std::size_t budget, std::string* resume, std::uint64_t* removed);

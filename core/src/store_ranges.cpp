@@ -9,29 +9,10 @@ namespace coppice {
 
 bool Store::Impl::erase_some(std::uint8_t branch, std::string_view prefix, std::string_view from, Version newest,
                              std::size_t budget, std::string* resume, std::uint64_t* removed) {
-  struct Context {
-    Impl* self;
-    Version newest;
-  } context{this, newest};
-  taken_.clear();
-  const OrderIndex::RangeVisitor visitor{
-      &context,
-      [](void* c, EntryRef ref) {
-        const auto* context = static_cast<Context*>(c);
-        return context->self->block_at(ref << 3).version() > context->newest;
-      },
-      [](void* c, EntryRef ref) { static_cast<Context*>(c)->self->taken_.push_back(ref); }};
-  const bool done = branches_[branch].order->erase_front(prefix, from, budget, visitor, resume);
-  // Only now that the order index has let go of them may their blocks be reused.
-  for (const EntryRef ref : taken_) {
-    if (passed(block_at(ref << 3)))
-      ++expired_;
-    else
-      ++*removed;
-    remove_ordered(ref << 3);
-  }
-  give_back_surplus();
-  return done;
+  const auto front = [&](const OrderIndex::RangeVisitor& visitor) {
+    return branches_[branch].order->erase_front(prefix, from, budget, visitor, resume);
+  };
+  return remove_front(newest, removed, front, [this](std::uint64_t offset) { remove_ordered(offset); });
 }
 
 RangeErase Store::begin_erase_prefix(Database db, std::string_view prefix) {

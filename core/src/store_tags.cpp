@@ -197,12 +197,11 @@ bool Store::find_stale(Database db, std::string_view key, RefreshView* found) {
   Impl& s = *impl_;
   if (!s.holds(db, key)) return false;
   const std::uint8_t branch = s.branch_of(db);
-  Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
-  if (slot == nullptr) {
+  const std::uint64_t offset = s.offset_at(branch, key, s.points_.hash(branch, key));
+  if (offset == 0) {
     ++s.misses_;
     return false;
   }
-  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
   const Block block = s.block_at(offset);
   found->is_stale = s.passed(block);
   if (found->is_stale) [[unlikely]] {
@@ -259,22 +258,20 @@ bool Store::has_tag(Database db, std::string_view key, std::span<const std::stri
   const Impl& s = *impl_;
   if (!s.holds(db, key)) return false;
   const std::uint8_t branch = s.branch_of(db);
-  const Impl::Slot* const slot = s.points_.find(branch, key, s.points_.hash(branch, key));
-  if (slot == nullptr) return false;
-  const std::uint64_t offset = layout::slot_offset(slot->load(std::memory_order_relaxed));
-  if (!s.block_at(offset).has_trailer()) return false;
+  const std::uint64_t offset = s.offset_at(branch, key, s.points_.hash(branch, key));
+  if (offset == 0 || !s.block_at(offset).has_trailer()) return false;
   if (s.passed(s.block_at(offset)) && s.clock_->passed(s.hard_deadline(offset))) return false;
   return std::any_of(tags.begin(), tags.end(), [&](std::string_view tag) {
-    const TagId id = tag.empty() || tag.size() > kMaxTagLength ? 0 : s.tags_.find(branch, tag);
+    const TagId id = s.tag_id(branch, tag);
     return id != 0 && s.has_tag(offset, id);
   });
 }
 
 std::uint64_t Store::count_tag(Database db, std::string_view tag) const {
   const Impl& s = *impl_;
-  if (db >= s.options_.databases || tag.empty() || tag.size() > kMaxTagLength) return 0;
+  if (db >= s.options_.databases) return 0;
   const std::uint8_t branch = s.branch_of(db);
-  const TagId id = s.tags_.find(branch, tag);
+  const TagId id = s.tag_id(branch, tag);
   if (id == 0) return 0;
   const std::uint64_t members = s.tags_.size(id);
   if (s.branches_[branch].with_deadline == 0) return members;
@@ -290,8 +287,8 @@ std::uint64_t Store::count_tag(Database db, std::string_view tag) const {
 
 void Store::scan_tag(Database db, std::string_view tag, std::optional<std::string_view> after, const ScanFn& f) const {
   const Impl& s = *impl_;
-  if (db >= s.options_.databases || tag.empty() || tag.size() > kMaxTagLength) return;
-  const TagId id = s.tags_.find(s.branch_of(db), tag);
+  if (db >= s.options_.databases) return;
+  const TagId id = s.tag_id(s.branch_of(db), tag);
   if (id == 0) return;
   s.tags_.walk(id, !after, after.value_or(std::string_view{}),
                [&](EntryRef ref) { return s.passed(s.block_at(ref << 3)) || f(s.view(ref << 3)); });
@@ -301,31 +298,14 @@ void Store::scan_tag(Database db, std::string_view tag, std::optional<std::strin
 
 bool Store::Impl::erase_some_tagged(TagId id, std::string_view from, Version newest, std::size_t budget,
                                     std::string* resume, std::uint64_t* removed) {
-  struct Context {
-    Impl* self;
-    Version newest;
-  } context{this, newest};
-  taken_.clear();
-  const OrderIndex::RangeVisitor visitor{
-      &context,
-      [](void* c, EntryRef ref) {
-        const auto* context = static_cast<Context*>(c);
-        return context->self->block_at(ref << 3).version() > context->newest;
-      },
-      [](void* c, EntryRef ref) { static_cast<Context*>(c)->self->taken_.push_back(ref); }};
-  const bool done = tags_.erase_front(id, from, budget, visitor, resume);
-  // The tag has let go of them, and may be gone itself.
-  released_ = id;
-  for (const EntryRef ref : taken_) {
-    const std::uint64_t offset = ref << 3;
-    if (passed(block_at(offset)))
-      ++expired_;
-    else
-      ++*removed;
-    remove(offset);
-  }
+  // The tag has let go of what is removed, and may be gone itself.
+  const auto front = [&](const OrderIndex::RangeVisitor& visitor) {
+    const bool done = tags_.erase_front(id, from, budget, visitor, resume);
+    released_ = id;
+    return done;
+  };
+  const bool done = remove_front(newest, removed, front, [this](std::uint64_t offset) { remove(offset); });
   released_ = 0;
-  give_back_surplus();
   return done;
 }
 
@@ -346,7 +326,7 @@ bool Store::step(TagErase& erase, std::size_t budget) {
   if (budget < 1) budget = 1;
   while (!erase.done_) {
     const std::string& tag = erase.tags_[erase.current_];
-    const TagId id = tag.empty() || tag.size() > kMaxTagLength ? 0 : s.tags_.find(erase.branch_, tag);
+    const TagId id = s.tag_id(erase.branch_, tag);
     const std::string from = std::move(erase.next_);
     erase.next_.clear();
     if (id == 0 || s.erase_some_tagged(id, from, erase.newest_, budget, &erase.next_, &erase.removed_)) {

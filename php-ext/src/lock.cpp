@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "cache_object.h"
 #include "ttl.h"
 
@@ -89,6 +91,21 @@ bool settle_lock(Outcome outcome, const Failure& failure) {
   return outcome == Outcome::kDone;
 }
 
+// Of release() and forceRelease().
+bool settle_end(LockObject& lock, Outcome outcome, const Failure& failure) {
+  lock.held = false;
+  lock.fence = 0;
+  return settle_lock(outcome, failure);
+}
+
+// The lock's state at its owner's; nothing while nobody holds it, or with an exception.
+std::optional<LockState> state_of(const LockObject& lock) {
+  Failure failure;
+  LockState state;
+  if (!settle_lock(lock.backend->lock_state(view(lock.name), view(lock.owner), &state, &failure), failure)) return {};
+  return state;
+}
+
 }  // namespace
 
 void register_lock_class() {
@@ -141,10 +158,7 @@ ZEND_METHOD(Coppice_Lock, release) {
   LockObject& lock = COPPICE_LOCK();
   guarded([&] {
     Failure failure;
-    const Outcome outcome = lock.backend->unlock(view(lock.name), view(lock.owner), &failure);
-    lock.held = false;
-    lock.fence = 0;
-    RETVAL_BOOL(settle_lock(outcome, failure));
+    RETVAL_BOOL(settle_end(lock, lock.backend->unlock(view(lock.name), view(lock.owner), &failure), failure));
   });
 }
 
@@ -153,10 +167,7 @@ ZEND_METHOD(Coppice_Lock, forceRelease) {
   LockObject& lock = COPPICE_LOCK();
   guarded([&] {
     Failure failure;
-    const Outcome outcome = lock.backend->force_unlock(view(lock.name), &failure);
-    lock.held = false;
-    lock.fence = 0;
-    RETVAL_BOOL(settle_lock(outcome, failure));
+    RETVAL_BOOL(settle_end(lock, lock.backend->force_unlock(view(lock.name), &failure), failure));
   });
 }
 
@@ -180,22 +191,15 @@ ZEND_METHOD(Coppice_Lock, isHeld) {
   ZEND_PARSE_PARAMETERS_NONE();
   LockObject& lock = COPPICE_LOCK();
   guarded([&] {
-    Failure failure;
-    LockState state;
-    const bool locked =
-        settle_lock(lock.backend->lock_state(view(lock.name), view(lock.owner), &state, &failure), failure);
-    RETVAL_BOOL(locked && state.is_owner);
+    const auto state = state_of(lock);
+    RETVAL_BOOL(state && state->is_owner);
   });
 }
 
 ZEND_METHOD(Coppice_Lock, isLocked) {
   ZEND_PARSE_PARAMETERS_NONE();
   LockObject& lock = COPPICE_LOCK();
-  guarded([&] {
-    Failure failure;
-    LockState state;
-    RETVAL_BOOL(settle_lock(lock.backend->lock_state(view(lock.name), view(lock.owner), &state, &failure), failure));
-  });
+  guarded([&] { RETVAL_BOOL(state_of(lock).has_value()); });
 }
 
 ZEND_METHOD(Coppice_Lock, owner) {
@@ -208,11 +212,8 @@ ZEND_METHOD(Coppice_Lock, fence) {
   LockObject& lock = COPPICE_LOCK();
   if (lock.fence != 0) RETURN_LONG(lock.fence);
   guarded([&] {
-    Failure failure;
-    LockState state;
-    const bool locked =
-        settle_lock(lock.backend->lock_state(view(lock.name), view(lock.owner), &state, &failure), failure);
-    RETVAL_LONG(locked && state.is_owner ? state.fence : 0);
+    const auto state = state_of(lock);
+    RETVAL_LONG(state && state->is_owner ? state->fence : 0);
   });
 }
 

@@ -124,8 +124,7 @@ bool call_compute(zval* compute, zval* pending, zval* result) {
 
 // The lease ends without a value, which is its caller's alone; that is said unless user code ended the request. false:
 // there is an exception to be seen by the caller.
-bool give_up_storing(PendingObject& pending, const CacheObject& cache, std::string_view key) {
-  (void)cache;
+bool give_up_storing(PendingObject& pending, std::string_view key) {
   zend_object* const exception = EG(exception);
   if (exception == nullptr || is_exit(exception) || exception->ce != classes.serialization) return false;
   Failure failure;
@@ -145,7 +144,7 @@ bool give_up_storing(PendingObject& pending, const CacheObject& cache, std::stri
 bool store_computed(CacheObject& cache, std::string_view key, PendingObject& pending, Millis stale,
                     std::int64_t microseconds, zval* value) {
   Encoded encoded;
-  if (!encode_value(cache, key, value, &encoded)) return give_up_storing(pending, cache, key);
+  if (!encode_value(cache, key, value, &encoded)) return give_up_storing(pending, key);
   if (!has_lease(pending) || pending.skip) {  // the code that encodes may have forked, or thought better of it
     encoded.release();
     return true;

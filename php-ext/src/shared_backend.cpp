@@ -97,7 +97,7 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
   std::string_view arguments[9] = {"TSET", key, type_argument(write.type), write.bytes};
   std::size_t n = 4;
   const Decimal ttl(wire_ttl(write.ttl));
-  const Decimal version(static_cast<std::int64_t>(write.version));
+  const Decimal version(write.version);
   if (write.ttl != kNoDeadline) {
     arguments[n++] = "PX";
     arguments[n++] = ttl;
@@ -117,7 +117,7 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
       break;
   }
   std::span<const std::string_view> all(arguments, n);
-  const Decimal tag_count(static_cast<std::int64_t>(write.tags.size()));
+  const Decimal tag_count(write.tags.size());
   if (!write.tags.empty()) {
     arguments_.assign(all.begin(), all.end());
     append_tags(arguments_, tag_count, write.tags);
@@ -134,7 +134,7 @@ Outcome SharedBackend::write(std::string_view key, const Write& write, Failure* 
 Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, std::span<const std::string_view> tags,
                                   Failure* failure) {
   const Decimal ttl_argument(wire_ttl(ttl));
-  const Decimal tag_count(static_cast<std::int64_t>(tags.size()));
+  const Decimal tag_count(tags.size());
   bool all = true;
   for (std::size_t i = 0; i < values.size();) {
     arguments_.assign({"TMSET", ttl_argument, {}});
@@ -143,7 +143,7 @@ Outcome SharedBackend::write_many(std::span<const KeyValue> values, Ttl ttl, std
       arguments_.insert(arguments_.end(), {values[i].key, type_argument(values[i].type), values[i].bytes});
       bytes += values[i].key.size() + values[i].bytes.size() + 24;
     }
-    const Decimal count_argument(static_cast<std::int64_t>(count));
+    const Decimal count_argument(count);
     arguments_[2] = count_argument;
     if (!tags.empty()) append_tags(arguments_, tag_count, tags);
     const auto reply = call(arguments_, failure);
@@ -236,7 +236,7 @@ Outcome SharedBackend::stats(Stats* stats, Failure* failure) {
 Outcome SharedBackend::scan(std::string_view prefix, bool has_after, std::string_view after, std::size_t limit,
                             bool with_values, Page* page, Failure* failure) {
   page->items.clear();
-  const Decimal limit_argument(static_cast<std::int64_t>(limit));
+  const Decimal limit_argument(limit);
   std::string_view arguments[6] = {with_values ? "TSCAN" : "SCANPREFIX", prefix};
   std::size_t n = 2;
   if (has_after) {

@@ -43,11 +43,8 @@ Outcome SharedBackend::tags_of(std::string_view key, std::vector<std::string>* t
 }
 
 Outcome SharedBackend::lease(std::string_view key, const LeaseRequest& request, LeaseAnswer* answer, Failure* failure) {
-  char party[24];
-  const auto party_end = std::to_chars(party, party + sizeof party, request.party).ptr;
-  const Decimal wait(request.wait), ceiling(kLeaseCeiling), seen(static_cast<std::int64_t>(request.seen));
-  std::string_view arguments[7] = {"LEASE",   key, {party, static_cast<std::size_t>(party_end - party)}, wait, ceiling,
-                                   "REFRESH", seen};
+  const Decimal party(request.party), wait(request.wait), ceiling(kLeaseCeiling), seen(request.seen);
+  const std::string_view arguments[7] = {"LEASE", key, party, wait, ceiling, "REFRESH", seen};
   const auto reply =
       call(std::span<const std::string_view>(arguments, request.seen == 0 ? 5 : 7), failure, request.wait);
   if (!reply) return Outcome::kFailed;
@@ -71,8 +68,7 @@ Outcome SharedBackend::lease(std::string_view key, const LeaseRequest& request, 
 }
 
 Outcome SharedBackend::fill(std::string_view key, const Fill& fill, Failure* failure) {
-  const Decimal token(static_cast<std::int64_t>(fill.token)), ttl(wire_ttl(fill.ttl)), stale(fill.stale),
-      compute(fill.compute_us);
+  const Decimal token(fill.token), ttl(wire_ttl(fill.ttl)), stale(fill.stale), compute(fill.compute_us);
   arguments_.assign({"LEASESET", token, key, type_argument(fill.type), fill.bytes, ttl, stale, compute});
   arguments_.insert(arguments_.end(), fill.tags.begin(), fill.tags.end());
   const auto reply = call(arguments_, failure);
@@ -84,15 +80,13 @@ Outcome SharedBackend::fill(std::string_view key, const Fill& fill, Failure* fai
 }
 
 void SharedBackend::drop(std::uint64_t token) {
-  if (client_.link_state() == LinkState::kReady) client_.call({"LEASEDROP", Decimal(static_cast<std::int64_t>(token))});
+  if (client_.link_state() == LinkState::kReady) client_.call({"LEASEDROP", Decimal(token)});
 }
 
 Outcome SharedBackend::lock(const LockRequest& request, std::int64_t* fence, Failure* failure) {
   // An owner takes what no calendar holds for a mistake.
   constexpr Millis kLongestWait = 10LL * 365 * 86'400'000;
-  char party[24];
-  const auto party_end = std::to_chars(party, party + sizeof party, request.party).ptr;
-  const Decimal wait(std::min(request.wait, kLongestWait));
+  const Decimal party(request.party), wait(std::min(request.wait, kLongestWait));
   const LeaseArgument lease(request.lease);
   std::string_view arguments[9] = {"LOCK", request.name, request.owner, lease};
   std::size_t n = 4;
@@ -102,7 +96,7 @@ Outcome SharedBackend::lock(const LockRequest& request, std::int64_t* fence, Fai
   }
   if (request.bound) arguments[n++] = "BOUND";
   arguments[n++] = "PARTY";
-  arguments[n++] = {party, static_cast<std::size_t>(party_end - party)};
+  arguments[n++] = party;
   const auto reply = call(std::span<const std::string_view>(arguments, n), failure, request.wait);
   if (!reply) return Outcome::kFailed;
   if (reply->kind == Reply::Kind::kNil) return Outcome::kNot;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace coppice::php {
 // A number as an argument.
 class Decimal {
  public:
-  explicit Decimal(std::int64_t n) {
+  explicit Decimal(std::integral auto n) {
     length_ = static_cast<std::size_t>(std::to_chars(text_, text_ + sizeof text_, n).ptr - text_);
   }
   operator std::string_view() const { return {text_, length_}; }

@@ -72,18 +72,14 @@ final class Lock
     public function release(): bool
     {
         $this->adopt();
-        $this->held = false;
-        $this->fence = 0;
-        return $this->ask(fn (): bool => $this->backend->unlock($this->name, $this->owner));
+        return $this->end($this->owner);
     }
 
     /** Ends it, whoever holds it; false where nobody does. */
     public function forceRelease(): bool
     {
         $this->adopt();
-        $this->held = false;
-        $this->fence = 0;
-        return $this->ask(fn (): bool => $this->backend->unlock($this->name, null));
+        return $this->end(null);
     }
 
     /**
@@ -129,6 +125,14 @@ final class Lock
     {
         $this->adopt();
         return $this->fence !== 0 ? $this->fence : $this->state() ?? 0;
+    }
+
+    /** Of release() and forceRelease(), which names no owner. */
+    private function end(?string $owner): bool
+    {
+        $this->held = false;
+        $this->fence = 0;
+        return $this->ask(fn (): bool => $this->backend->unlock($this->name, $owner));
     }
 
     /** The fence of this owner's hold; null: it does not hold the lock. */

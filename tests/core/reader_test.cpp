@@ -11,24 +11,15 @@
 #include <vector>
 
 #include "coppice/store.h"
-#include "support/catch.h"
+#include "store_fixture.h"
 #include "support/random.h"
 
 using namespace coppice;
 
 namespace {
 
-struct Fixture {
-  explicit Fixture(StoreOptions options = {}) {
-    options.clock = &clock;
-    options.shared = true;
-    store = Store::create(options);
-    REQUIRE(store != nullptr);
-    std::string error;
-    reader = Reader::map(store->descriptor(), &error);
-    INFO(error);
-    REQUIRE(reader != nullptr);
-  }
+struct Fixture : SharedStoreFixture {
+  using SharedStoreFixture::SharedStoreFixture;
   void set(std::string_view key, std::string_view value, Millis deadline = kNoDeadline, Database db = 0) {
     REQUIRE(store->set(db, key, {ValueType::kString, value}, {.deadline = deadline}));
   }
@@ -49,10 +40,6 @@ struct Fixture {
     }
     return "";
   }
-
-  ManualClock clock{1'000'000'000'000};  // far above the host's, which the reader consults near a deadline
-  std::unique_ptr<Store> store;
-  std::unique_ptr<Reader> reader;
 };
 
 }  // namespace

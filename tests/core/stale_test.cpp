@@ -1,29 +1,14 @@
 // Stale windows and compute times: what is kept beyond its deadline, and who sees it.
 #include <string>
 
-#include "coppice/reader.h"
-#include "coppice/store.h"
-#include "support/catch.h"
+#include "store_fixture.h"
 
 using namespace coppice;
 
 namespace {
 
-struct Fixture {
-  explicit Fixture(StoreOptions options = {}) {
-    options.clock = &clock;
-    options.shared = true;
-    store = Store::create(options);
-    REQUIRE(store != nullptr);
-    std::string error;
-    reader = Reader::map(store->descriptor(), &error);
-    REQUIRE(reader != nullptr);
-  }
-  ~Fixture() {
-    const std::string bad = store->check();
-    INFO(bad);
-    CHECK(bad.empty());
-  }
+struct Fixture : SharedStoreFixture {
+  using SharedStoreFixture::SharedStoreFixture;
   void set(std::string_view key, std::string_view value, Millis ttl, Millis stale, std::uint32_t compute_us = 0) {
     REQUIRE(
         store->set(0, key, {ValueType::kString, value},
@@ -46,10 +31,6 @@ struct Fixture {
     RefreshInfo info;
     return read_stale(key, &info);
   }
-
-  ManualClock clock{1'000'000'000'000};
-  std::unique_ptr<Store> store;
-  std::unique_ptr<Reader> reader;
 };
 
 const std::string kLarge(150'000, 'v');

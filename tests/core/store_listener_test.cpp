@@ -2,8 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "coppice/store.h"
-#include "support/catch.h"
+#include "store_fixture.h"
 
 using namespace coppice;
 
@@ -28,21 +27,13 @@ struct Listener final : StoreListener {
   Version version = 0;
 };
 
-struct Fixture {
-  explicit Fixture(StoreOptions options = {}) {
-    options.clock = &clock;
-    store = Store::create(options);
-    REQUIRE(store != nullptr);
-    store->set_listener(&listener);
-  }
+struct Fixture : StoreFixture {
+  explicit Fixture(StoreOptions options = {}) : StoreFixture(options) { store->set_listener(&listener); }
   void set(std::string_view key, const SetOptions& options = {}) {
     (void)store->set(0, key, {ValueType::kString, "v"}, options);
   }
-  Millis in(Millis ms) { return deadline_after(clock.monotonic_ms(), ms); }
 
-  ManualClock clock;
   Listener listener;
-  std::unique_ptr<Store> store;
 };
 
 }  // namespace

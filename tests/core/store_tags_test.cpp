@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "coppice/store.h"
-#include "support/catch.h"
+#include "store_fixture.h"
 
 using namespace coppice;
 
@@ -12,17 +11,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Fixture {
-  explicit Fixture(StoreOptions options = {}) {
-    options.clock = &clock;
-    store = Store::create(options);
-    REQUIRE(store != nullptr);
-  }
-  ~Fixture() {
-    const std::string bad = store->check();
-    INFO(bad);
-    CHECK(bad.empty());
-  }
+struct Fixture : StoreFixture {
+  using StoreFixture::StoreFixture;
   Error set(std::string_view key, std::string_view value, const std::vector<std::string_view>& tags,
             SetOptions options = {}) {
     options.tags = tags;
@@ -41,10 +31,6 @@ struct Fixture {
   }
   Names tags(std::string_view key) { return store->tags_of(0, key); }
   bool has(std::string_view key) { return store->peek(0, key).has_value(); }
-  Millis in(Millis ms) { return deadline_after(clock.monotonic_ms(), ms); }
-
-  ManualClock clock;
-  std::unique_ptr<Store> store;
 };
 
 }  // namespace

@@ -4,23 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.h"
+#include "store_fixture.h"
 
 using namespace coppice;
 
 namespace {
 
-struct Fixture {
-  explicit Fixture(StoreOptions options = {}) {
-    options.clock = &clock;
-    store = Store::create(options);
-    REQUIRE(store != nullptr);
-  }
-  ~Fixture() {
-    const std::string bad = store->check();
-    INFO(bad);
-    CHECK(bad.empty());
-  }
+struct Fixture : StoreFixture {
+  using StoreFixture::StoreFixture;
   bool set(std::string_view key, std::string_view value, const SetOptions& o = {}) {
     const auto r = store->set(0, key, {ValueType::kString, value}, o);
     return r && r->stored;
@@ -37,10 +28,6 @@ struct Fixture {
     });
     return all;
   }
-  Millis in(Millis ms) { return deadline_after(clock.monotonic_ms(), ms); }
-
-  ManualClock clock;
-  std::unique_ptr<Store> store;
 };
 
 using Keys = std::vector<std::string>;

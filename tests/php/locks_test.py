@@ -7,7 +7,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 import unittest
@@ -16,35 +15,24 @@ import servers
 
 SECONDS = float(os.environ.get("COPPICE_LOCKS_SECONDS", "4"))
 SEED = int(os.environ.get("COPPICE_TEST_SEED", random.randrange(1 << 31)))
-HERE = os.path.dirname(os.path.abspath(__file__))
-WORDS = "require '%s/words.php'; $words = new Words((int) $argv[1]%s); %s"
 WORKERS = 6
 # A lease of 0.5 s, six short holds before it, and a busy machine.
 LONGEST_WAIT = 10
 
 
-class LocksTest(unittest.TestCase):
+class LocksTest(servers.PhpProcesses):
+    WORDS = 16
+
     def setUp(self):
-        self.owner = servers.Owner("--max-memory", "64M")
-        self.addCleanup(self.owner.stop)
-        self.words = str(random.randrange(1, 1 << 31))
-        self.faults = os.path.join(self.owner.directory, "faults")
-        open(self.faults, "w").close()
+        super().setUp()
         self.output = open(os.path.join(self.owner.directory, "output"), "w+")
         self.addCleanup(self.output.close)
-        self.php("-r", WORDS % (HERE, ", 16", ""), "--", self.words).communicate()
-        self.addCleanup(lambda: self.php("-r", WORDS % (HERE, "", "$words->delete();"), "--", self.words).communicate())
-
-    def php(self, *arguments, output=subprocess.PIPE):
-        settings = ["extension=shmop", "extension=" + servers.EXTENSION, 'coppice.dsn="unix://' + self.owner.socket + '?timeout=60"', "display_errors=stderr"]
-        command = ["php", "-n"] + [part for setting in settings for part in ("-d", setting)]
-        return subprocess.Popen(command + list(arguments), stdout=output, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, TEST_FAULTS=self.faults))
 
     def worker(self, number, seed):
-        return self.php(os.path.join(HERE, "locks_worker.php"), self.words, str(number), str(seed), output=self.output)
+        return self.php(os.path.join(servers.HERE, "locks_worker.php"), self.words, str(number), str(seed), output=self.output)
 
     def check(self, seconds):
-        return self.php(os.path.join(HERE, "locks_check.php"), str(seconds))
+        return self.php(os.path.join(servers.HERE, "locks_check.php"), str(seconds))
 
     def test_no_lock_or_lease_outlives_its_rules(self):
         dice = random.Random(SEED)

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import unittest
 
@@ -15,27 +14,11 @@ import servers
 
 SECONDS = float(os.environ.get("COPPICE_REMEMBER_SECONDS", "4"))
 SEED = int(os.environ.get("COPPICE_TEST_SEED", random.randrange(1 << 31)))
-HERE = os.path.dirname(os.path.abspath(__file__))
-WORDS = "require '%s/words.php'; $words = new Words((int) $argv[1]%s); %s"
 
 
-class RememberTest(unittest.TestCase):
-    def setUp(self):
-        self.owner = servers.Owner("--max-memory", "64M")
-        self.addCleanup(self.owner.stop)
-        self.words = str(random.randrange(1, 1 << 31))
-        self.faults = os.path.join(self.owner.directory, "faults")
-        open(self.faults, "w").close()
-        self.php("-r", WORDS % (HERE, ", 64", ""), "--", self.words).communicate()
-        self.addCleanup(lambda: self.php("-r", WORDS % (HERE, "", "$words->delete();"), "--", self.words).communicate())
-
-    def php(self, *arguments):
-        settings = ["extension=shmop", "extension=" + servers.EXTENSION, 'coppice.dsn="unix://' + self.owner.socket + '?timeout=60"', "display_errors=stderr"]
-        command = ["php", "-n"] + [part for setting in settings for part in ("-d", setting)]
-        return subprocess.Popen(command + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, TEST_FAULTS=self.faults))
-
+class RememberTest(servers.PhpProcesses):
     def test_no_read_is_older_than_an_invalidation_that_has_returned(self):
-        worker = os.path.join(HERE, "remember_worker.php")
+        worker = os.path.join(servers.HERE, "remember_worker.php")
         processes = [self.php(worker, self.words, role, str(number), str(SECONDS), str(SEED))
                      for role, many in (("writer", 2), ("reader", 4)) for number in range(many)]
         results = [process.communicate(timeout=SECONDS + 120)[0] for process in processes]

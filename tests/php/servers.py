@@ -1,19 +1,22 @@
-"""Starts an owner and PHP-FPM in a directory of their own, and ends them. Python's standard library only."""
+"""Starts an owner, PHP-FPM and PHP processes in a directory of their own, and ends them. Python's standard library only."""
 
 import glob
 import os
+import random
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
+import unittest
 
 import fastcgi
 
 COPPICED = os.environ.get("COPPICED", "coppiced")
 EXTENSION = os.environ.get("COPPICE_EXTENSION", "coppice.so")
-PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pages")
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGES = os.path.join(HERE, "pages")
 
 
 def php_fpm():
@@ -117,3 +120,26 @@ class Fpm:
                     found.append(text[:4000])
         shutil.rmtree(self.directory, ignore_errors=True)
         return found
+
+
+class PhpProcesses(unittest.TestCase):
+    """An owner, words of shared memory (words.php) that its PHP processes share, and a file for the faults they find."""
+
+    WORDS = 64
+
+    def setUp(self):
+        self.owner = Owner("--max-memory", "64M")
+        self.addCleanup(self.owner.stop)
+        self.words = str(random.randrange(1, 1 << 31))
+        self.faults = os.path.join(self.owner.directory, "faults")
+        open(self.faults, "w").close()
+        self.with_words(f", {self.WORDS}", "")
+        self.addCleanup(self.with_words, "", "$words->delete();")
+
+    def with_words(self, size, code):
+        self.php("-r", f"require '{HERE}/words.php'; $words = new Words((int) $argv[1]{size}); {code}", "--", self.words).communicate()
+
+    def php(self, *arguments, output=subprocess.PIPE):
+        settings = ["extension=shmop", "extension=" + EXTENSION, 'coppice.dsn="unix://' + self.owner.socket + '?timeout=60"', "display_errors=stderr"]
+        command = ["php", "-n"] + [part for setting in settings for part in ("-d", setting)]
+        return subprocess.Popen(command + list(arguments), stdout=output, stderr=subprocess.STDOUT, text=True, env=dict(os.environ, TEST_FAULTS=self.faults))

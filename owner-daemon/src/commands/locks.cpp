@@ -8,8 +8,6 @@ namespace coppice::daemon::handlers {
 
 namespace {
 
-constexpr std::size_t kLocksPerStep = 16;
-
 void bad_lock(Call& call, std::string_view what) { call.reply.error("BADLOCK " + std::string(what)); }
 
 bool parse_lock_lease(Call& call, std::string_view text, Millis* lease) {
@@ -95,9 +93,8 @@ class FlushLocks final : public Job {
   explicit FlushLocks(LockFlush flush) : flush_(std::move(flush)) {}
   bool step(Service& service, const Slice& slice) override {
     Coordinator& coordinator = service.coordinator();
-    bool done = false;
-    while (!(done = coordinator.locks().step(flush_, kLocksPerStep, coordinator.now())) && !slice.over()) {
-    }
+    const bool done =
+        pace_.run(slice, [&](std::size_t locks) { return coordinator.locks().step(flush_, locks, coordinator.now()); });
     coordinator.touched();
     return done;
   }
@@ -105,6 +102,7 @@ class FlushLocks final : public Job {
 
  private:
   LockFlush flush_;
+  Pace pace_;
 };
 
 }  // namespace

@@ -95,12 +95,7 @@ std::string float_text(long double value) {
 
 void getset(Call& call) {
   const std::size_t mark = call.reply.mark();
-  if (const auto entry = call.store().find(call.db(), call[1])) {
-    if (!readable(call, *entry)) return;
-    call.reply.bulk(*entry);
-  } else {
-    call.reply.null();
-  }
+  if (!answer_value(call, call.store().find(call.db(), call[1]))) return;
   const auto done = call.store().set(call.db(), call[1], {ValueType::kString, call[2]});
   if (done) return;
   call.reply.rewind(mark);
@@ -108,12 +103,7 @@ void getset(Call& call) {
 }
 
 void getdel(Call& call) {
-  const auto entry = call.store().find(call.db(), call[1]);
-  if (entry && !readable(call, *entry)) return;
-  if (entry)
-    call.reply.bulk(*entry);
-  else
-    call.reply.null();
+  if (!answer_value(call, call.store().find(call.db(), call[1]))) return;
   // Also where there is nothing: somebody may be computing it.
   call.store().erase(call.db(), call[1]);
 }

@@ -46,12 +46,7 @@ void add(Call& call, std::int64_t by) {
 
 }  // namespace
 
-void get(Call& call) {
-  const auto entry = call.store().find(call.db(), call[1]);
-  if (!entry) return call.reply.null();
-  if (!readable(call, *entry)) return;
-  call.reply.bulk(*entry);
-}
+void get(Call& call) { answer_value(call, call.store().find(call.db(), call[1])); }
 
 void mget(Call& call) {
   const auto keys = call.arguments.subspan(1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "commands/command.h"
@@ -14,6 +15,16 @@ inline bool readable(Call& call, const EntryView& entry) {
     return true;
   refuse(call, Error::kWrongType);
   return false;
+}
+// Answers an entry's bytes, or null without one. false: the refusal is written instead.
+inline bool answer_value(Call& call, const std::optional<EntryView>& entry) {
+  if (!entry) {
+    call.reply.null();
+    return true;
+  }
+  if (!readable(call, *entry)) return false;
+  call.reply.bulk(*entry);
+  return true;
 }
 // Whether GET would answer this text of a plain entry.
 bool holds(const EntryView& entry, std::string_view text);
