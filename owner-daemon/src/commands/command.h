@@ -24,6 +24,12 @@ enum CommandFlags : std::uint16_t {
   kContainer = 128,  // only its subcommands do something
   kNotQueued = 256,  // run at once between MULTI and EXEC
   kNoMulti = 512,    // not allowed there
+  // What the classes of ACL rules and the rights to keys are derived from, besides the above.
+  kDangerous = 1024,  // @dangerous, as what is kAdmin is anyway
+  kPubSub = 2048,     // @pubsub
+  kBlocking = 4096,   // @blocking: the reply may come later
+  kAlsoReads = 8192,  // kWrite, and what a key holds shows in the reply
+  kPrefixKey = 16384  // the key position holds a prefix: the right to all of the branch is needed
 };
 
 struct CommandSpec;
@@ -45,23 +51,25 @@ struct Call {
 
 using Handler = void (*)(Call&);
 
-// key positions as in Redis's COMMAND: first 0 = no keys; last < 0 counts from the end.
+// key positions as in Redis's COMMAND: first 0 = no keys; last < 0 counts from the end. `counted`, unless 0, is where a
+// number of further keys stands, which follow it (EVAL, ZUNIONSTORE).
 struct KeyPositions {
   std::int8_t first = 0;
   std::int8_t last = 0;
   std::int8_t step = 0;
+  std::int8_t counted = 0;
 };
 
 struct CommandSpec {
   std::string_view name;  // lower case; "client|id" is a subcommand
-  std::int8_t arity;      // arguments with the name (and the subcommand); negative: at least
-  std::uint16_t flags;
+  std::int8_t arity = 0;  // arguments with the name (and the subcommand); negative: at least
+  std::uint16_t flags = 0;
   KeyPositions keys;
   std::string_view group;  // one of those in document.cpp
   std::string_view since;
   std::string_view syntax;
   std::string_view summary;
-  Handler handler;
+  Handler handler = nullptr;
 };
 
 // All commands, sorted by name.
