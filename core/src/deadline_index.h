@@ -36,6 +36,10 @@ class DeadlineIndex {
   std::optional<Due> first() const;
   // The pair after `d` in order (deadline, ref); d need not be there.
   std::optional<Due> next(const Due& d) const;
+  bool contains(Millis deadline, EntryRef ref) const {
+    const auto found = next({deadline, ref - 1});
+    return found && found->deadline == deadline && found->ref == ref;
+  }
 
  private:
   JudyPool* pool_;

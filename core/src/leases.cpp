@@ -160,7 +160,7 @@ bool Leases::advance(Millis now, std::size_t budget) {
 
 // ---- what the store tells -------------------------------------------------------------------------------------------
 
-void Leases::on_change(Database db, std::string_view key) {
+void Leases::on_change(Database db, std::string_view key, Change) {
   Entry* entry = find(db, key);
   if (entry != nullptr && entry->holder != kNoParty) revoke(*entry);
 }

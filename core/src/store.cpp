@@ -216,6 +216,7 @@ Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash 
   block.header().version.store(version, std::memory_order_release);  // (2)
   Branch& b = branches_[branch];
   if (old != 0) {
+    if (both_.second != nullptr && passed(block_at(old))) tell_expired(old);
     points_.replace(points_.find_block(old, hash), offset);
     b.order->replace(key, old >> 3, offset >> 3);
     if (block_at(old).has_deadline()) forget_deadline(old);
@@ -296,9 +297,10 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
                           : options.keep_deadline       ? kNoDeadline
                                                         : options.deadline;
   if (deadline != kNoDeadline && s.clock_->passed(deadline)) {
+    if (old != 0 && !live && s.both_.second != nullptr) s.tell_expired(old);
     if (old != 0) s.remove(old);
     s.give_back_surplus();
-    if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+    if (s.listener_ != nullptr) s.listener_->on_change(db, key, live ? Change::kErased : Change::kNothing);
     return SetResult{true, 0};
   }
   if (carries_more(options)) [[unlikely]]
@@ -311,7 +313,7 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   if (live && !chained)
     if (const Version version = s.overwrite(old, value, deadline, size_class); version != 0) {
       ++s.sets_;
-      if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+      if (s.listener_ != nullptr) s.listener_->on_change(db, key, Change::kWritten);
       return SetResult{true, version};
     }
   s.pinned_ = old;
@@ -327,7 +329,7 @@ Result<SetResult> Store::set(Database db, std::string_view key, Value value, con
   }
   ++s.sets_;
   s.give_back_surplus();
-  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key, live ? Change::kWritten : Change::kCreated);
   return SetResult{true, version};
 }
 
@@ -339,11 +341,14 @@ bool Store::erase(Database db, std::string_view key) {
   bool live = false;
   if (offset != 0) {
     live = !s.passed(s.block_at(offset));
-    if (!live) ++s.expired_;
+    if (!live) {
+      if (s.both_.second != nullptr) s.tell_expired(offset);
+      ++s.expired_;
+    }
     s.remove(offset);
     s.give_back_surplus();
   }
-  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key, live ? Change::kErased : Change::kNothing);
   return live;
 }
 
@@ -357,7 +362,7 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
     // A removal, as erase() is one: told also where nothing was.
     if (old != 0) s.remove(old);
     s.give_back_surplus();
-    if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+    if (s.listener_ != nullptr) s.listener_->on_change(db, key, old != 0 ? Change::kErased : Change::kNothing);
     return old != 0;
   }
   if (old == 0) return false;
@@ -399,7 +404,7 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
   s.discard(old, false);
   if (marked) s.arena_.mark(offset);
   s.give_back_surplus();
-  if (s.listener_ != nullptr) s.listener_->on_change(db, key);
+  if (s.listener_ != nullptr) s.listener_->on_change(db, key, Change::kDeadline);
   return true;
 }
 

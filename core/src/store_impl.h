@@ -184,10 +184,12 @@ class Store::Impl {
                                  [](void* c, EntryRef ref) { static_cast<Context*>(c)->self->taken_.push_back(ref); }});
     // Only now that the index has let go of them may their blocks be reused.
     for (const EntryRef ref : taken_) {
-      if (passed(block_at(ref << 3)))
+      if (passed(block_at(ref << 3))) {
+        if (both_.second != nullptr) tell_expired(ref << 3);
         ++expired_;
-      else
+      } else {
         ++*removed;
+      }
       drop(ref << 3);
     }
     give_back_surplus();
@@ -217,7 +219,41 @@ class Store::Impl {
   TagIndex tags_;
   TagId released_ = 0;  // a tag that has let go of the entries that are being removed
   Extras extras_;       // of the set() that is being done
-  StoreListener* listener_ = nullptr;
+  // Passes everything on to both.
+  struct Both : StoreListener {
+    void on_change(Database db, std::string_view key, Change change) override {
+      tell([&](StoreListener& l) { l.on_change(db, key, change); });
+    }
+    void on_erase_prefix(Database db, std::string_view prefix) override {
+      tell([&](StoreListener& l) { l.on_erase_prefix(db, prefix); });
+    }
+    void on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) override {
+      tell([&](StoreListener& l) { l.on_invalidate_tags(db, tags, version); });
+    }
+    void on_flush(Database db) override {
+      tell([&](StoreListener& l) { l.on_flush(db); });
+    }
+    StoreListener* first = nullptr;   // set_listener()
+    StoreListener* second = nullptr;  // set_observer()
+
+   private:
+    // The first one may take itself away, but not the second.
+    template <class F>
+    void tell(const F& f) {
+      f(*first);
+      f(*second);
+    }
+  };
+  // Chooses whom listener_ is.
+  void listen() { listener_ = both_.first == nullptr ? both_.second : both_.second == nullptr ? both_.first : &both_; }
+  // The observer is told that the entry is behind its deadline, unless it was already.
+  void tell_expired(std::uint64_t offset);
+  void tell_evicted(std::uint64_t offset);
+  // Of a branch that no database has any more: none.
+  std::optional<Database> database_of(std::uint8_t branch) const;
+
+  Both both_;
+  StoreListener* listener_ = nullptr;  // all of both_ that there are
   std::array<Branch, 256> branches_;
   std::array<std::uint8_t, kMaxDatabases> branch_of_{};
   std::vector<std::uint8_t> free_branches_;

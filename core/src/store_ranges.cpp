@@ -183,6 +183,25 @@ bool Store::Impl::purge(std::size_t budget) {
 
 bool Store::purge(std::size_t budget) { return impl_->purge(budget); }
 
+std::optional<Database> Store::Impl::database_of(std::uint8_t branch) const {
+  for (Database db = 0; db < options_.databases; ++db)
+    if (branch_of_[db] == branch) return db;
+  return std::nullopt;
+}
+
+void Store::Impl::tell_expired(std::uint64_t offset) {
+  const Block block = block_at(offset);
+  // One in its stale window has expired before.
+  if (block.has_trailer() && trailer(offset).stale() != 0 && !deadlines_.contains(block.deadline(), offset >> 3))
+    return;
+  if (const auto db = database_of(block.branch())) both_.second->on_expire(*db, block.key());
+}
+
+void Store::Impl::tell_evicted(std::uint64_t offset) {
+  const Block block = block_at(offset);
+  if (const auto db = database_of(block.branch())) both_.second->on_evict(*db, block.key());
+}
+
 bool Store::Impl::expire(std::size_t budget, std::uint64_t* removed) {
   auto due = deadlines_.first();
   auto over = stales_.first();
@@ -195,8 +214,10 @@ bool Store::Impl::expire(std::size_t budget, std::uint64_t* removed) {
   };
   const auto is_over = [now](const auto& entry) { return (entry ? entry->deadline : kNoDeadline) <= now; };
   for (; budget > 0 && is_over(over); --budget, over = stales_.first()) drop(over->ref);
-  for (; budget > 0 && is_over(due); --budget, due = deadlines_.first())
+  for (; budget > 0 && is_over(due); --budget, due = deadlines_.first()) {
+    if (both_.second != nullptr) tell_expired(due->ref << 3);
     if (!block_at(due->ref << 3).has_trailer() || !keep_stale(due->ref << 3, now)) drop(due->ref);
+  }
   give_back_surplus();
   return is_over(due) || is_over(over);
 }
@@ -262,7 +283,14 @@ StoreStats Store::stats() const {
 
 Version Store::newest_version() const { return impl_->last_version_; }
 Version Store::take_version() { return impl_->next_version(); }
-void Store::set_listener(StoreListener* listener) { impl_->listener_ = listener; }
+void Store::set_listener(StoreListener* listener) {
+  impl_->both_.first = listener;
+  impl_->listen();
+}
+void Store::set_observer(StoreListener* observer) {
+  impl_->both_.second = observer;
+  impl_->listen();
+}
 int Store::descriptor() const { return impl_->segment_->descriptor(); }
 const layout::SegmentHeader& Store::header() const { return impl_->segment_->header(); }
 

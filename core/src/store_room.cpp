@@ -111,10 +111,13 @@ bool Store::Impl::move_entry(std::uint64_t offset) {
 // ---- eviction ------------------------------------------------------------------------------------------------------
 
 void Store::Impl::evict_one(std::uint64_t offset) {
-  if (passed(block_at(offset)))
+  if (passed(block_at(offset))) {
+    if (both_.second != nullptr) tell_expired(offset);
     ++expired_;
-  else
+  } else {
+    if (both_.second != nullptr) tell_evicted(offset);
     ++evicted_;
+  }
   remove(offset);
 }
 

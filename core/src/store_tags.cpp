@@ -34,9 +34,10 @@ Result<SetResult> Store::Impl::set_more(Database db, std::string_view key, const
                                         const SetOptions& options, Millis deadline, layout::KeyHash hash,
                                         const PointIndex::Place& place, std::uint64_t old) {
   if (const Error e = extras_.take(options); e != Error::kNone) return e;
-  extras_.keep = options.keep_tags && old != 0 && !passed(block_at(old));
+  const bool live = old != 0 && !passed(block_at(old));
+  extras_.keep = options.keep_tags && live;
   const auto done = set_with_extras(branch_of(db), key, value, deadline, hash, place, old, extras_);
-  if (done && listener_ != nullptr) listener_->on_change(db, key);
+  if (done && listener_ != nullptr) listener_->on_change(db, key, live ? Change::kWritten : Change::kCreated);
   return done;
 }
 

@@ -122,7 +122,7 @@ class Leases final : public StoreListener, private WaitOwner {
   std::string check(Millis now) const;
 
   // ---- StoreListener
-  void on_change(Database db, std::string_view key) override;
+  void on_change(Database db, std::string_view key, Change change) override;
   void on_erase_prefix(Database db, std::string_view prefix) override;
   void on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) override;
   void on_flush(Database db) override { on_erase_prefix(db, {}); }

@@ -127,15 +127,27 @@ struct RefreshView {
   std::uint32_t compute_us = 0;  // 0: not known
 };
 
+// What a change did to a key.
+enum class Change : std::uint8_t {
+  kCreated,   // there was no live entry, now there is
+  kWritten,   // the key holds something else
+  kDeadline,  // the same with another deadline, or with none
+  kErased,    // a live entry was removed
+  kNothing,   // a removal that found no live entry
+};
+
 // Is told of everything that changes what keys hold or invalidates them, also where nothing was there, once it has
-// happened; never of eviction, expiry, purges and moves. Must not change the store.
+// happened; never of purges and moves. Must not change the store.
 struct StoreListener {
   virtual ~StoreListener() = default;
-  virtual void on_change(Database db, std::string_view key) = 0;
+  virtual void on_change(Database db, std::string_view key, Change change) = 0;
   virtual void on_erase_prefix(Database db, std::string_view prefix) = 0;  // as it begins
   // As it begins; entries with a version up to `version` go.
   virtual void on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) = 0;
   virtual void on_flush(Database db) = 0;  // of swap() for each of the two
+  // Once for each entry, as it is noticed. Only the observer is told of these two.
+  virtual void on_expire(Database, std::string_view /*key*/) {}
+  virtual void on_evict(Database, std::string_view /*key*/) {}
 };
 
 // What a rate limit says to one request.
@@ -312,6 +324,8 @@ class Store {
   Version take_version();
   // Null: none. Must outlive the store or be taken back.
   void set_listener(StoreListener* listener);
+  // A second one beside it, which is told of expiry and eviction too.
+  void set_observer(StoreListener* observer);
 
   // ---- sharing. REQUIRES: options().shared
   int descriptor() const;  // of the sealed memfd; stays the store's
