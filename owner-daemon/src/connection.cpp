@@ -43,6 +43,7 @@ Connection::Connection(Server& server, StreamSocket socket, Session session)
       session_(std::move(session)),
       parser_(limits_of(service_.config())) {
   parser_.set_authenticated(session_.authenticated);
+  session_.sink = this;
   ++service_.counters().connections;
 }
 
@@ -102,7 +103,7 @@ void Connection::on_readable() {
 
 // Runs what can be run, writes what can be written, and sees to it that this goes on.
 void Connection::run() {
-  if (closed_) return;
+  if (closed_ || (overflowed_ && enforce_output_limit())) return;
   if (unsent() > 0) flush();
   if (closed_) return;
   if (unsent() == 0) unread_ = stubborn_ = false;
@@ -110,10 +111,7 @@ void Connection::run() {
   if (closed_) return;
   flush();
   if (closed_) return;
-  if (unsent() + (unread_ ? input_.size() : 0) > service_.config().output_limit) {
-    spdlog::warn("client {} closed: it leaves {} bytes of replies unread", session_.id, unsent());
-    return close();
-  }
+  if (enforce_output_limit()) return;
   input_.relax();
   // While a job or the start of writes is waited for, nothing more is read: the socket's buffer holds it.
   if ((waiting_ == Waiting::kNothing && !closing_ && !posted_) || waiting_ == Waiting::kDecision) wait_readable();
@@ -126,7 +124,7 @@ void Connection::run_requests() {
     if (unsent() > kMuchOutput) {
       flush();
       if (!closed_ && unsent() > kMuchOutput && !stubborn_) unread_ = true;
-      if (unsent() > service_.config().output_limit) return;
+      if (output_limit().exceeded_by(unsent())) return;
     }
     if (n % kClockEvery != 0) continue;
     if (!turn)
@@ -151,7 +149,9 @@ bool Connection::execute_one() {
   Effects effects;
   const Replies replies = session_.replies;
   const std::size_t mark = output_.size();
+  executing_ = true;
   service_.execute(session_, parser_.arguments(), reply, &effects);
+  executing_ = false;
   if (effects.next == Next::kHold) {
     parser_.restart();
     waiting_ = Waiting::kWrites;
@@ -160,6 +160,8 @@ bool Connection::execute_one() {
   }
   if (replies != Replies::kOn) [[unlikely]]
     silence(replies, mark);
+  if (!pushes_.empty()) [[unlikely]]
+    put_pushes();
   input_.consume(parser_.take_consumed());
   parser_.set_authenticated(session_.authenticated);
   switch (effects.next) {
@@ -317,26 +319,66 @@ bool Connection::write_some() {
   return true;
 }
 
-void Connection::finish(Job& job) {
+template <class F>
+void Connection::answer_waiting(const F& write) {
   --service_.counters().waiting;
   waiting_ = Waiting::kNothing;
   if (closed_) return;
   const std::size_t mark = output_.size();
   resp::ReplyWriter reply(output_, session_.protocol);
-  job.answer(service_, reply);
+  executing_ = true;
+  write(reply);
+  executing_ = false;
   if (std::exchange(unanswered_, false)) output_.resize(mark);
+  put_pushes();
   run();
 }
 
+void Connection::finish(Job& job) {
+  answer_waiting([&](resp::ReplyWriter& reply) { job.answer(service_, reply); });
+}
+
 void Connection::answer(const std::function<void(resp::ReplyWriter&)>& write) {
-  if (closed_ || waiting_ != Waiting::kDecision) return;
-  --service_.counters().waiting;
-  waiting_ = Waiting::kNothing;
-  const std::size_t mark = output_.size();
-  resp::ReplyWriter reply(output_, session_.protocol);
-  write(reply);
-  if (std::exchange(unanswered_, false)) output_.resize(mark);
-  run();
+  if (!closed_ && waiting_ == Waiting::kDecision) answer_waiting(write);
+}
+
+void Connection::push(std::string_view encoded) {
+  if (closed_ || closing_) return;
+  post_run();
+  // Closed there if this is too much: a message that was left out must not go unnoticed.
+  overflowed_ = overflowed_ || output_limit().exceeded_by(pending() + encoded.size());
+  if (!overflowed_) (executing_ ? pushes_ : output_).append(encoded);
+}
+
+void Connection::put_pushes() {
+  if (pushes_.empty()) return;
+  output_ += pushes_;
+  pushes_.clear();
+  if (pushes_.capacity() > kOutputKept) pushes_.shrink_to_fit();
+}
+
+const OutputLimit& Connection::output_limit() const {
+  const OutputLimits& limits = service_.output_limits();
+  return session_.subscriptions != nullptr ? limits.pubsub : limits.normal;
+}
+
+bool Connection::enforce_output_limit() {
+  if (!overflowed_ && !output_limit().exceeded_by(pending())) return false;
+  spdlog::warn("client {} closed: it leaves {} bytes of replies unread", session_.id, unsent());
+  ++service_.counters().output_limit_closed;
+  close();
+  return true;
+}
+
+// Looked at once a tick.
+bool Connection::over_soft_limit() {
+  const OutputLimit& limit = output_limit();
+  if (limit.soft == 0 || pending() <= limit.soft) {
+    over_soft_since_ = kNoDeadline;
+    return false;
+  }
+  if (over_soft_since_ == kNoDeadline) over_soft_since_ = service_.ticked_at();
+  return service_.ticked_at() - over_soft_since_ >= limit.soft_for;
 }
 
 void Connection::resume_held() {
@@ -347,6 +389,11 @@ void Connection::resume_held() {
 void Connection::tick() {
   if (hints_ != nullptr)
     hints_->absorb(service_.store(), &service_.counters().worker_hits, &service_.counters().worker_misses);
+  if (unsent() > 0 && over_soft_limit()) {
+    spdlog::warn("client {} closed: it leaves {} bytes of replies unread for long", session_.id, unsent());
+    ++service_.counters().output_limit_closed;
+    return close();
+  }
   idle_ticks_ = unread_ && sent_ever_ == sent_at_tick_ ? idle_ticks_ + 1 : 0;
   sent_at_tick_ = sent_ever_;
   if (idle_ticks_ < kStubbornTicks) return;
@@ -368,6 +415,7 @@ void Connection::close() {
   if (peer_) peer_->close(ignored);
   socket_.close(ignored);
   if (session_.coordinated) service_.coordinator().client_gone(session_.id);
+  service_.pubsub().forget(session_);
   server_.forget(session_.id);
 }
 

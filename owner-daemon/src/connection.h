@@ -5,7 +5,7 @@
 // noticed at once. One that leaves its replies unread has no further request run
 // until it reads, but what it sends is taken in (many clients write a whole pipeline before they read the first reply:
 // to stop reading from them would block them for ever). One that takes nothing for two seconds is served on all the
-// same, until its output limit closes it.
+// same, until its output limit closes it. Messages go out behind the reply of the request that is being run.
 //
 // Thread safety: none; the daemon's one loop.
 #pragma once
@@ -20,6 +20,7 @@
 
 #include "hint_page.h"
 #include "input_buffer.h"
+#include "output_limits.h"
 #include "resp/parser.h"
 #include "service.h"
 #include "session.h"
@@ -29,7 +30,7 @@ namespace coppice::daemon {
 class Server;
 using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection : public std::enable_shared_from_this<Connection>, public PushSink {
  public:
   Connection(Server& server, StreamSocket socket, Session session);
   ~Connection();
@@ -40,6 +41,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finish(Job& job);
   // What this client waits for was decided: `write` writes the reply.
   void answer(const std::function<void(resp::ReplyWriter&)>& write);
+  void push(std::string_view encoded) override;
   // Writes are accepted now.
   void resume_held();
   // Once every lease renewal.
@@ -67,6 +69,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_readable();
   void post_run();
   void fail(const std::string& message);
+  // The reply to what was waited for.
+  template <class F>
+  void answer_waiting(const F& write);
+  void put_pushes();
+  const OutputLimit& output_limit() const;
+  // What counts against it.
+  std::size_t pending() const { return unsent() + pushes_.size() + (unread_ ? input_.size() : 0); }
+  bool enforce_output_limit();  // true: closed
+  bool over_soft_limit();
   std::size_t unsent() const { return output_.size() - sent_; }
 
   Server& server_;
@@ -76,10 +87,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   resp::RequestParser parser_;
   InputBuffer input_;
   std::string output_;
+  std::string pushes_;           // came while a request is run, to go behind its reply
   std::size_t sent_ = 0;         // of output_
   std::uint64_t sent_ever_ = 0;  // bytes
   std::uint64_t sent_at_tick_ = 0;
   int idle_ticks_ = 0;  // with unread replies and no byte taken
+  Millis over_soft_since_ = kNoDeadline;
   std::unique_ptr<HintPage> hints_;
   std::optional<boost::asio::posix::stream_descriptor> peer_;  // the client's process, while that matters
   std::optional<std::size_t> descriptors_at_;                  // where in output_ the reply begins that carries them
@@ -88,6 +101,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool reading_ = false;     // waits to become readable
   bool writing_ = false;     // waits to become writable
   bool posted_ = false;      // run() will be called
+  bool executing_ = false;   // a reply is being written
+  bool overflowed_ = false;  // a message did not fit within the output limit
   bool unread_ = false;      // too many unread replies: no request is run
   bool stubborn_ = false;    // sends and never reads: run its requests until the output limit
   bool closing_ = false;     // once the output is out

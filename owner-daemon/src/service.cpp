@@ -33,6 +33,12 @@ std::string unknown_command(std::span<const std::string_view> arguments) {
   return "ERR unknown command '" + std::string(arguments[0].substr(0, 128)) + "', with args beginning with: " + quoted;
 }
 
+bool may_run_subscribed(const CommandSpec& spec) {
+  constexpr std::string_view kNames[] = {"ping",       "psubscribe",   "punsubscribe", "quit",       "reset",
+                                         "ssubscribe", "sunsubscribe", "subscribe",    "unsubscribe"};
+  return std::find(std::begin(kNames), std::end(kNames), spec.name) != std::end(kNames);
+}
+
 }  // namespace
 
 Service::Service(Store& store, const Config& config, const Clock& clock)
@@ -41,7 +47,9 @@ Service::Service(Store& store, const Config& config, const Clock& clock)
       clock_(clock),
       coordinator_(store, clock),
       run_id_(random_run_id()),
-      started_us_(clock.wall_us()) {}
+      started_us_(clock.wall_us()) {
+  output_limits_.normal.hard = config.output_limit;
+}
 
 void Service::execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
                       Effects* effects) {
@@ -74,6 +82,14 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
   }
   if (!session.authenticated && (spec->flags & kWithoutAuth) == 0) {
     return reject(session, reply, "NOAUTH Authentication required.", spec);
+  }
+  if (session.subscriptions != nullptr && session.protocol < 3) [[unlikely]] {
+    // Whatever comes is taken for a message by such a client.
+    if (!may_run_subscribed(*spec))
+      return reject(session, reply,
+                    "ERR Can't execute '" + std::string(spec->name) +
+                        "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
+                    spec);
   }
   if (loading_ && (spec->flags & kWhileLoading) == 0) {
     return reject(session, reply, "LOADING Redis is loading the dataset in memory", spec);

@@ -20,6 +20,8 @@
 #include "coordinator.h"
 #include "coppice/clock.h"
 #include "coppice/store.h"
+#include "output_limits.h"
+#include "pubsub.h"
 #include "resp/writer.h"
 #include "scan_cursors.h"
 #include "scripts.h"
@@ -104,6 +106,7 @@ struct Counters {
   std::uint64_t worker_misses = 0;
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
+  std::uint64_t output_limit_closed = 0;  // clients that left too much unread
 };
 
 class Service {
@@ -133,6 +136,8 @@ class Service {
   StoreStats statistics() const;
   void reset_statistics();
   Coordinator& coordinator() { return coordinator_; }
+  PubSub& pubsub() { return pubsub_; }
+  OutputLimits& output_limits() { return output_limits_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
   std::int64_t started_us() const { return started_us_; }
@@ -162,6 +167,8 @@ class Service {
   ScanCursors cursors_;
   Scripts scripts_;
   Coordinator coordinator_;
+  PubSub pubsub_;
+  OutputLimits output_limits_;
   Counters counters_;
   std::string run_id_;
   std::int64_t started_us_;

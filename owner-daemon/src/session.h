@@ -6,6 +6,8 @@
 #include <string>
 
 #include "coppice/types.h"
+#include "pubsub.h"
+#include "push_sink.h"
 #include "transaction.h"
 
 namespace coppice::daemon {
@@ -33,7 +35,9 @@ struct Session {
   std::string name;
   std::string library_name;
   std::string library_version;
-  std::unique_ptr<Transaction> transaction;  // there while queuing or watching
+  std::unique_ptr<Transaction> transaction;              // there while queuing or watching
+  PushSink* sink = nullptr;                              // null: the client can't get messages
+  std::unique_ptr<PubSub::Subscriptions> subscriptions;  // there while it has any
 };
 
 }  // namespace coppice::daemon

@@ -49,6 +49,12 @@ bool set_name(Call& call, std::string_view name) {
 
 void ping(Call& call) {
   if (call.size() > 2) return wrong_arity(call.reply, call.spec.name);
+  // To a client that takes everything for messages it answers as one.
+  if (call.session.subscriptions != nullptr && call.session.protocol < 3) {
+    call.reply.array(2);
+    call.reply.bulk("pong");
+    return call.reply.bulk(call.size() == 2 ? call[1] : "");
+  }
   if (call.size() == 2) return call.reply.bulk(call[1]);
   call.reply.simple("PONG");
 }
@@ -125,6 +131,7 @@ void select(Call& call) {
 
 void reset(Call& call) {
   if (call.session.coordinated) call.service.coordinator().client_gone(call.session.id);
+  call.service.pubsub().forget(call.session);
   call.session.database = 0;
   call.session.protocol = 2;
   call.session.name.clear();

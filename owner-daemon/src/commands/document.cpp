@@ -11,12 +11,13 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kGroups{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kGroups{{
     {"string", "Strings and counters"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
     {"tag", "Tags"},
     {"transactions", "Transactions"},
+    {"pubsub", "Messages"},
     {"scripting", "Scripts"},
     {"typed", "Typed commands"},
     {"connection", "Connection"},

@@ -44,6 +44,22 @@ void discard(Call&);
 void watch(Call&);
 void unwatch(Call&);
 
+// pubsub.cpp
+void subscribe(Call&);
+void unsubscribe(Call&);
+void psubscribe(Call&);
+void punsubscribe(Call&);
+void ssubscribe(Call&);
+void sunsubscribe(Call&);
+void publish(Call&);
+void spublish(Call&);
+void pubsub_channels(Call&);
+void pubsub_numsub(Call&);
+void pubsub_numpat(Call&);
+void pubsub_shardchannels(Call&);
+void pubsub_shardnumsub(Call&);
+void pubsub_help(Call&);
+
 // scripting.cpp
 void eval(Call&);
 void eval_ro(Call&);

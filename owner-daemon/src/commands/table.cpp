@@ -6,6 +6,7 @@
 #include "commands/command.h"
 #include "commands/rows/connection.h"
 #include "commands/rows/keys.h"
+#include "commands/rows/pubsub.h"
 #include "commands/rows/ranges.h"
 #include "commands/rows/scripting.h"
 #include "commands/rows/server.h"
@@ -31,7 +32,7 @@ constexpr auto merge(const Rows&... rows) {
 constexpr auto kCommands = merge(                                                     //
     rows::kConnectionRows, rows::kKeysRows, rows::kRangesRows, rows::kScriptingRows,  //
     rows::kServerRows, rows::kStringsRows, rows::kTagsRows, rows::kTransactionsRows,  //
-    rows::kTypedRows);
+    rows::kTypedRows, rows::kPubSubRows);
 
 constexpr bool without_doubles() {
   for (std::size_t i = 1; i < kCommands.size(); ++i)

@@ -64,6 +64,8 @@ class ReplyWriter {
       array(pairs * 2);
   }
   void set(std::size_t items) { number(protocol_ >= 3 ? '~' : '*', static_cast<std::int64_t>(items)); }
+  // What comes unasked: clients tell it from replies under RESP3.
+  void push(std::size_t items) { number(protocol_ >= 3 ? '>' : '*', static_cast<std::int64_t>(items)); }
   // Text for people: a verbatim string under RESP3.
   void verbatim(std::string_view text) {
     if (protocol_ < 3) return bulk(text);
