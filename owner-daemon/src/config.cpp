@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "acl/acl.h"
 #include "commands/document.h"
 #include "version.h"
 
@@ -250,6 +251,17 @@ ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std
          "trace, debug, info, warning, error, critical, off [info]")
       ->type_name("L");
   app.add_option("--requirepass", config->requirepass, "Password that clients must give")->type_name("PASSWORD");
+  app.add_option_function<std::vector<std::string>>(
+         "--user",
+         [config](const std::vector<std::string>& lines) {
+           Acl acl;
+           for (const std::string& line : lines)
+             if (const std::string why = acl.set_line(line); !why.empty()) throw CLI::ValidationError("--user", why);
+           config->users = lines;
+         },
+         "A user and its rules, as ACL SETUSER takes them; may be given several times")
+      ->type_name("'NAME RULE…'");
+  add_number(app, "--acllog-max-len", &config->acllog_max_len, 0, 100'000, "Refusals that ACL LOG keeps [128]");
   add_number(app, "--max-clients", &config->max_clients, 1, 1'000'000, "Connections at a time [10000]");
   add_size(app, "--max-bulk", &config->max_bulk, 16384, 512ull << 20, "The largest argument of a command [512M]");
   add_size(app, "--input-limit", &config->input_limit, 64 << 10, 64ull << 30,

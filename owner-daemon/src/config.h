@@ -32,6 +32,8 @@ struct Config {
   std::string config_file;
   std::string log_level = "info";
   std::string requirepass;
+  std::vector<std::string> users;  // "name rule rule …", as ACL SETUSER takes them
+  std::uint32_t acllog_max_len = 128;
   std::uint32_t max_clients = 10000;
   std::uint64_t max_bulk = 512ull << 20;      // one argument
   std::uint64_t input_limit = 1ull << 30;     // what a client may have sent and not yet had run

@@ -114,7 +114,7 @@ bool others_can_replace(const std::string& socket_path) {
   return (s.st_mode & 022) != 0 && (s.st_mode & S_ISVTX) == 0;
 }
 
-int listen_tcp(const Config& config, const Endpoint& endpoint, std::uint16_t* port, std::string* error) {
+int listen_tcp(const Endpoint& endpoint, bool open, std::uint16_t* port, std::string* error) {
   const std::string name = endpoint.host + ":" + std::to_string(endpoint.port);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -126,7 +126,7 @@ int listen_tcp(const Config& config, const Endpoint& endpoint, std::uint16_t* po
     return -1;
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);
-  if (!is_loopback(found->ai_addr) && config.requirepass.empty()) {
+  if (!is_loopback(found->ai_addr) && open) {
     *error = "--listen " + name + " can be reached from other hosts: set requirepass first";
     return -1;
   }

@@ -15,7 +15,7 @@ int listen_unix(const Config& config, std::string* error);
 // Whether users other than the owner and root could put another socket in this one's place.
 bool others_can_replace(const std::string& socket_path);
 // A listening descriptor; -1: `error` says why. `port` is the one in use (the endpoint's may be 0). Refuses addresses
-// beyond loopback unless a password is set.
-int listen_tcp(const Config& config, const Endpoint& endpoint, std::uint16_t* port, std::string* error);
+// beyond loopback when clients need no password (`open`).
+int listen_tcp(const Endpoint& endpoint, bool open, std::uint16_t* port, std::string* error);
 
 }  // namespace coppice::daemon

@@ -87,7 +87,7 @@ int serve(const Config& config) {
                policy_name(config.policy));
   for (const Endpoint& endpoint : config.listen) {
     std::uint16_t port = 0;
-    const int tcp = listen_tcp(config, endpoint, &port, &error);
+    const int tcp = listen_tcp(endpoint, service.acl().default_is_open(), &port, &error);
     if (tcp < 0) {
       unlink(config.socket.c_str());
       return fail(error);

@@ -144,7 +144,7 @@ void Server::admit(StreamSocket socket, bool unix_socket) {
   session.unix_socket = unix_socket;
   session.address = unix_socket ? service_.config().socket + ":0" : peer_address(descriptor);
   session.connected_at = session.active_at = service_.clock().monotonic_ms();
-  session.authenticated = service_.config().requirepass.empty();
+  service_.begin(session);
   const std::uint64_t id = session.id;
   auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(session));
   connections_.emplace(id, connection);

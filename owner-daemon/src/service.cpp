@@ -3,7 +3,9 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <stdexcept>
 
+#include "commands/clients.h"
 #include "commands/command.h"
 
 namespace coppice::daemon {
@@ -39,6 +41,12 @@ bool may_run_subscribed(const CommandSpec& spec) {
   return std::find(std::begin(kNames), std::end(kNames), spec.name) != std::end(kNames);
 }
 
+std::string no_permission(const CommandSpec& spec, const Verdict& verdict) {
+  const std::string who = "NOPERM this user has no permissions to ";
+  if (verdict.denied == Denied::kCommand) return who + "run the '" + std::string(spec.name) + "' command";
+  return who + "access one of the " + (verdict.denied == Denied::kKey ? "keys" : "channels") + " used as arguments";
+}
+
 }  // namespace
 
 Service::Service(Store& store, const Config& config, const Clock& clock)
@@ -49,6 +57,14 @@ Service::Service(Store& store, const Config& config, const Clock& clock)
       run_id_(random_run_id()),
       started_us_(clock.wall_us()) {
   output_limits_.normal.hard = config.output_limit;
+  if (!config.requirepass.empty()) acl_.set_default_password(config.requirepass);
+  for (const std::string& line : config.users)
+    if (const std::string why = acl_.set_line(line); !why.empty()) throw std::invalid_argument("--user: " + why);
+}
+
+void Service::begin(Session& session) {
+  session.user = &acl_.default_user();
+  session.authenticated = acl_.default_is_open();
 }
 
 void Service::execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
@@ -76,12 +92,13 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
       spec = sub;
     }
   }
-  const auto given = static_cast<std::int64_t>(arguments.size());
-  if (spec->arity > 0 ? given != spec->arity : given < -spec->arity) {
-    return reject(session, reply, wrong_arity_text(spec->name), spec);
-  }
+  if (!arity_fits(*spec, arguments.size())) return reject(session, reply, wrong_arity_text(spec->name), spec);
   if (!session.authenticated && (spec->flags & kWithoutAuth) == 0) {
     return reject(session, reply, "NOAUTH Authentication required.", spec);
+  }
+  if (session.user->restricted() && (spec->flags & kWithoutAuth) == 0) [[unlikely]] {
+    const Verdict verdict = permit(session, *spec, arguments);
+    if (verdict.denied != Denied::kNothing) return reject(session, reply, no_permission(*spec, verdict), spec);
   }
   if (session.subscriptions != nullptr && session.protocol < 3) [[unlikely]] {
     // Whatever comes is taken for a message by such a client.
@@ -100,6 +117,36 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
     return;
   }
   run(session, *spec, arguments, reply, effects);
+}
+
+Verdict Service::permit(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments) {
+  const Verdict verdict = session.user->check(spec, arguments);
+  switch (verdict.denied) {
+    case Denied::kNothing:
+      break;
+    case Denied::kCommand:
+      note_refusal(session, "command", spec.name, session.user->name());
+      break;
+    case Denied::kKey:
+      note_refusal(session, "key", verdict.object, session.user->name());
+      break;
+    case Denied::kChannel:
+      note_refusal(session, "channel", verdict.object, session.user->name());
+      break;
+  }
+  return verdict;
+}
+
+void Service::note_refusal(const Session& session, std::string_view reason, std::string_view object,
+                           std::string_view user) {
+  AclLogEntry entry;
+  entry.reason = reason;
+  entry.context = session.queuing || session.executing ? "multi" : "toplevel";
+  entry.object = object.substr(0, AclLogEntry::kMost);
+  entry.user = user.substr(0, AclLogEntry::kMost);
+  entry.last_at = clock_.monotonic_ms();
+  entry.client = describe_client(*this, session);
+  acl_.note(std::move(entry), config_.acllog_max_len);
 }
 
 StoreStats Service::statistics() const {

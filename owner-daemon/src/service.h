@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acl/acl.h"
 #include "client_directory.h"
 #include "config.h"
 #include "coordinator.h"
@@ -117,6 +118,13 @@ class Service {
   void execute(Session& session, std::span<const std::string_view> arguments, resp::ReplyWriter& reply,
                Effects* effects);
 
+  // A client that has just come, or starts anew: the default user, logged in if that needs no password.
+  void begin(Session& session);
+  // Whether the session's user may run the command; what is refused is noted. REQUIRES: the arity is right.
+  Verdict permit(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments);
+  // Notes in ACL's log that something was refused. `user`: as whom.
+  void note_refusal(const Session& session, std::string_view reason, std::string_view object, std::string_view user);
+
   // One command whose name and number of arguments are right, whatever else may be against it.
   void run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
            resp::ReplyWriter& reply, Effects* effects);
@@ -135,6 +143,7 @@ class Service {
   // The store's figures since they were last reset.
   StoreStats statistics() const;
   void reset_statistics();
+  Acl& acl() { return acl_; }
   Coordinator& coordinator() { return coordinator_; }
   PubSub& pubsub() { return pubsub_; }
   OutputLimits& output_limits() { return output_limits_; }
@@ -166,6 +175,7 @@ class Service {
   const Clock& clock_;
   ScanCursors cursors_;
   Scripts scripts_;
+  Acl acl_;
   Coordinator coordinator_;
   PubSub pubsub_;
   OutputLimits output_limits_;

@@ -13,6 +13,7 @@
 namespace coppice::daemon {
 
 struct CommandSpec;
+class User;
 
 // CLIENT REPLY.
 enum class Replies : std::uint8_t { kOn, kOff, kSkipNext };
@@ -30,6 +31,7 @@ struct Session {
   Database database = 0;
   Millis connected_at = 0;
   Millis active_at = 0;                       // when it last sent something, to a tick
+  const User* user = nullptr;                 // set by Service::begin(); "default" until the client logs in
   const CommandSpec* last_command = nullptr;  // null: none yet
   std::string address;                        // "host:port", or "path:0" of a unix socket
   std::string name;

@@ -12,7 +12,7 @@ COPPICE_JOBS=${COPPICE_JOBS:-$(nproc)}
 COPPICE_PACKAGES=(
   build-essential cmake pkg-config
   libjudy-dev libxxhash-dev libcereal-dev
-  libboost-dev libcli11-dev libtomlplusplus-dev libspdlog-dev
+  libboost-dev libcli11-dev libtomlplusplus-dev libspdlog-dev libssl-dev
   php-cli php-cgi php-fpm php-dev php-igbinary valgrind
   catch2 libbenchmark-dev spin
   php-redis php-apcu redis-server redis-tools libhiredis-dev

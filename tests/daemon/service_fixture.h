@@ -24,7 +24,7 @@ class ServiceFixture {
     INFO(error.message);
     REQUIRE(store != nullptr);
     service = std::make_unique<Service>(*store, config, clock);
-    session.authenticated = config.requirepass.empty();
+    service->begin(session);
   }
 
   // The reply as it goes over the wire; "(job)", "(hold)" and so on where there is none yet.

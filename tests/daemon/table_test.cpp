@@ -35,7 +35,8 @@ TEST_CASE("arity, keys and flags of every command fit together") {
     CAPTURE(spec.name);
     const int least = spec.arity > 0 ? spec.arity : -spec.arity;
     CHECK(spec.keys.first < least);
-    CHECK((spec.keys.first == 0) == (spec.keys.step == 0));
+    CHECK((spec.keys.first == 0 && spec.keys.counted == 0) == (spec.keys.step == 0));
+    CHECK(spec.keys.counted < least);
     CHECK(((spec.flags & kWrite) == 0 || (spec.flags & kReadOnly) == 0));
     CHECK(((spec.flags & kDenyOom) == 0 || (spec.flags & kWrite) != 0));
     if (spec.name.find('|') == std::string_view::npos) {

@@ -1,4 +1,6 @@
 // CLIENT LIST, INFO, KILL and REPLY.
+#include "commands/clients.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -7,13 +9,11 @@
 #include "commands/handlers.h"
 #include "resp/number.h"
 
-namespace coppice::daemon::handlers {
+namespace coppice::daemon {
 
-namespace {
-
-std::string describe(const Call& call, const Session& client) {
+std::string describe_client(const Service& service, const Session& client) {
   const auto seconds_since = [&](Millis then) {
-    return std::to_string(std::max<Millis>(call.service.clock().monotonic_ms() - then, 0) / 1000);
+    return std::to_string(std::max<Millis>(service.clock().monotonic_ms() - then, 0) / 1000);
   };
   const std::string commands = client.queuing ? std::to_string(client.transaction->size()) : "-1";
   std::string line = "id=" + std::to_string(client.id) + " addr=" + client.address + " name=" + client.name +
@@ -21,10 +21,16 @@ std::string describe(const Call& call, const Session& client) {
   line += std::string(" flags=") + (client.queuing ? "x" : client.unix_socket ? "U" : "N");
   line += " db=" + std::to_string(client.database) + " sub=0 psub=0 ssub=0 multi=" + commands;
   line += " cmd=" + std::string(client.last_command != nullptr ? client.last_command->name : "NULL");
-  line += " user=default redir=-1 resp=" + std::to_string(client.protocol);
-  line += " lib-name=" + client.library_name + " lib-ver=" + client.library_version + "\n";
+  line += " user=" + client.user->name() + " redir=-1 resp=" + std::to_string(client.protocol);
+  line += " lib-name=" + client.library_name + " lib-ver=" + client.library_version;
   return line;
 }
+
+}  // namespace coppice::daemon
+
+namespace coppice::daemon::handlers {
+
+namespace {
 
 std::vector<const Session*> all_clients(const Call& call) {
   std::vector<const Session*> clients;
@@ -75,7 +81,7 @@ std::uint64_t kill(Call& call, const std::vector<std::uint64_t>& ids) {
 
 }  // namespace
 
-void client_info(Call& call) { call.reply.verbatim(describe(call, call.session)); }
+void client_info(Call& call) { call.reply.verbatim(describe_client(call.service, call.session) + "\n"); }
 
 void client_list(Call& call) {
   std::vector<std::uint64_t> ids;
@@ -91,7 +97,7 @@ void client_list(Call& call) {
   std::string text;
   for (const Session* client : all_clients(call))
     if (any_type && (ids.empty() || std::find(ids.begin(), ids.end(), client->id) != ids.end()))
-      text += describe(call, *client);
+      text += describe_client(call.service, *client) + "\n";
   call.reply.verbatim(text);
 }
 
@@ -105,6 +111,7 @@ void client_kill(Call& call) {
   }
   std::uint64_t id = 0;
   std::optional<std::string_view> address;
+  const User* user = nullptr;
   bool matches_type = true, skip_me = true;
   for (std::size_t i = 2; i < call.size(); i += 2) {
     if (i + 1 >= call.size()) return syntax_error(call);
@@ -116,7 +123,8 @@ void client_kill(Call& call) {
     } else if (is_word(call[i], "type")) {
       if (!parse_type(call, value, &matches_type)) return;
     } else if (is_word(call[i], "user")) {
-      if (value != "default") return call.reply.error("ERR No such user '" + std::string(value) + "'");
+      user = call.service.acl().find(value);
+      if (user == nullptr) return call.reply.error("ERR No such user '" + std::string(value) + "'");
     } else if (is_word(call[i], "skipme") && (is_word(value, "yes") || is_word(value, "no"))) {
       skip_me = is_word(value, "yes");
     } else {
@@ -125,7 +133,7 @@ void client_kill(Call& call) {
   }
   for (const Session* client : all_clients(call))
     if (matches_type && (id == 0 || client->id == id) && (!address || client->address == *address) &&
-        (!skip_me || client != &call.session))
+        (user == nullptr || client->user == user) && (!skip_me || client != &call.session))
       ids.push_back(client->id);
   call.reply.count(kill(call, ids));
 }

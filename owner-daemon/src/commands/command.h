@@ -25,11 +25,13 @@ enum CommandFlags : std::uint16_t {
   kNotQueued = 256,  // run at once between MULTI and EXEC
   kNoMulti = 512,    // not allowed there
   // What the classes of ACL rules and the rights to keys are derived from, besides the above.
-  kDangerous = 1024,  // @dangerous, as what is kAdmin is anyway
-  kPubSub = 2048,     // @pubsub
-  kBlocking = 4096,   // @blocking: the reply may come later
-  kAlsoReads = 8192,  // kWrite, and what a key holds shows in the reply
-  kPrefixKey = 16384  // the key position holds a prefix: the right to all of the branch is needed
+  kDangerous = 1024,   // @dangerous, as what is kAdmin is anyway
+  kPubSub = 2048,      // @pubsub
+  kBlocking = 4096,    // @blocking: the reply may come later
+  kAlsoReads = 8192,   // kWrite, and what a key holds shows in the reply
+  kPrefixKey = 16384,  // the key position holds a prefix: the right to all of the branch is needed; without a key
+                       // position, to all keys
+  kKeyItself = 32768   // looks at the key, not at what it holds
 };
 
 struct CommandSpec;
@@ -52,7 +54,7 @@ struct Call {
 using Handler = void (*)(Call&);
 
 // key positions as in Redis's COMMAND: first 0 = no keys; last < 0 counts from the end. `counted`, unless 0, is where a
-// number of further keys stands, which follow it (EVAL, ZUNIONSTORE).
+// number of further keys stands, which follow it, each `step` after the other (EVAL, ZUNIONSTORE).
 struct KeyPositions {
   std::int8_t first = 0;
   std::int8_t last = 0;
@@ -74,10 +76,20 @@ struct CommandSpec {
 
 // All commands, sorted by name.
 std::span<const CommandSpec> command_table();
+// A row's place in it.
+std::size_t command_index(const CommandSpec& spec);
 // By name in any case; null: unknown.
 const CommandSpec* find_command(std::string_view name);
 // "client", "ID" → the row of "client|id".
 const CommandSpec* find_subcommand(const CommandSpec& container, std::string_view name);
+
+// The row of a whole command line: the subcommand's where it names one. Null: there is no such command or subcommand.
+// REQUIRES: at least one word.
+const CommandSpec* resolve_command(std::span<const std::string_view> arguments);
+inline bool arity_fits(const CommandSpec& spec, std::size_t given) {
+  return spec.arity > 0 ? given == static_cast<std::size_t>(spec.arity)
+                        : given >= static_cast<std::size_t>(-spec.arity);
+}
 
 // Case-insensitive, as all of Redis's options are. `word` is lower case.
 bool is_word(std::string_view argument, std::string_view word);

@@ -9,23 +9,15 @@ namespace coppice::daemon::handlers {
 
 namespace {
 
-// Takes the same time wherever the first difference is.
-bool same_password(std::string_view given, std::string_view wanted) {
-  unsigned char difference = given.size() == wanted.size() ? 0 : 1;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    difference |= static_cast<unsigned char>(given[i] ^ (wanted.empty() ? 0 : wanted[i % wanted.size()]));
-  return difference == 0;
-}
-
-bool password_set(const Call& call) { return !call.service.config().requirepass.empty(); }
-
 // false: the error is written.
-bool authenticate(Call& call, std::string_view user, std::string_view password) {
-  const std::string& wanted = call.service.config().requirepass;
-  if (user != "default" || (!wanted.empty() && !same_password(password, wanted))) {
+bool authenticate(Call& call, std::string_view name, std::string_view password) {
+  const User* user = call.service.acl().authenticate(name, password);
+  if (user == nullptr) {
+    call.service.note_refusal(call.session, "auth", call[0], name);
     call.reply.error("WRONGPASS invalid username-password pair or user is disabled.");
     return false;
   }
+  call.session.user = user;
   call.session.authenticated = true;
   return true;
 }
@@ -68,7 +60,7 @@ void quit(Call& call) {
 
 void auth(Call& call) {
   if (call.size() > 3) return syntax_error(call);
-  if (call.size() == 2 && !password_set(call))
+  if (call.size() == 2 && !call.service.acl().default_user().needs_password())
     return call.reply.error(
         "ERR AUTH <password> called without any password configured for the default user. Are you sure your "
         "configuration is correct?");
@@ -135,7 +127,7 @@ void reset(Call& call) {
   call.session.database = 0;
   call.session.protocol = 2;
   call.session.name.clear();
-  call.session.authenticated = !password_set(call);
+  call.service.begin(call.session);
   call.session.queuing = false;
   call.session.replies = Replies::kOn;
   call.session.transaction.reset();
@@ -170,6 +162,10 @@ void attach(Call& call) {
   if (call[1] != std::to_string(kAttachProtocol))
     return call.reply.error("NOPROTO unsupported ATTACH protocol " + std::string(call[1].substr(0, 32)) +
                             "; this owner speaks " + std::to_string(kAttachProtocol));
+  // The segment shows every value of every database.
+  const User& user = *call.session.user;
+  if (user.restricted() && (!user.may_use({"", kReadKeys, true}) || !user.may_run(*find_command("tget"))))
+    return call.reply.error("NOPERM this user may not read every key, which ATTACH needs");
   if (call.session.attached) return call.reply.error("ERR this connection is attached already");
   call.effects.next = Next::kAttach;
 }

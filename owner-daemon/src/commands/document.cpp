@@ -11,7 +11,7 @@ namespace coppice::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kGroups{{
+constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
     {"string", "Strings and counters"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
@@ -21,8 +21,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kGroups{
     {"scripting", "Scripts"},
     {"typed", "Typed commands"},
     {"connection", "Connection"},
+    {"acl", "Users"},
     {"server", "Server"},
-}};
+};
 
 // `|` divides the columns of a table, in code spans too.
 std::string cell(std::string_view text) {

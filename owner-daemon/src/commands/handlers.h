@@ -82,6 +82,19 @@ void client_no_evict(Call&);
 void config_set(Call&);
 void config_resetstat(Call&);
 
+// acl.cpp
+void acl_cat(Call&);
+void acl_deluser(Call&);
+void acl_dryrun(Call&);
+void acl_genpass(Call&);
+void acl_getuser(Call&);
+void acl_list(Call&);
+void acl_load(Call&);
+void acl_log(Call&);
+void acl_setuser(Call&);
+void acl_users(Call&);
+void acl_whoami(Call&);
+
 // inspection.cpp
 void object_encoding(Call&);
 void object_freq(Call&);
@@ -149,6 +162,7 @@ void command(Call&);
 void command_count(Call&);
 void command_docs(Call&);
 void command_getkeys(Call&);
+void command_getkeysandflags(Call&);
 void command_info(Call&);
 void command_list(Call&);
 

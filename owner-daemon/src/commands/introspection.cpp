@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "acl/access.h"
+#include "acl/categories.h"
 #include "commands/handlers.h"
 #include "resp/glob.h"
 
@@ -28,21 +31,20 @@ std::size_t count_commands() {
 std::vector<std::string_view> names_of_flags(const CommandSpec& spec) {
   std::vector<std::string_view> names;
   constexpr std::pair<std::uint16_t, std::string_view> kNames[] = {
-      {kWrite, "write"}, {kReadOnly, "readonly"},    {kDenyOom, "denyoom"},    {kAdmin, "admin"},
-      {kFast, "fast"},   {kWhileLoading, "loading"}, {kWithoutAuth, "no_auth"}};
+      {kWrite, "write"},   {kReadOnly, "readonly"},    {kDenyOom, "denyoom"},     {kAdmin, "admin"},
+      {kFast, "fast"},     {kWhileLoading, "loading"}, {kWithoutAuth, "no_auth"}, {kBlocking, "blocking"},
+      {kPubSub, "pubsub"}, {kNoMulti, "no_multi"}};
   for (const auto& [flag, name] : kNames)
     if ((spec.flags & flag) != 0) names.push_back(name);
+  if (spec.keys.counted != 0) names.push_back("movablekeys");
   return names;
 }
 
-std::vector<std::string> categories_of(const CommandSpec& spec) {
-  std::vector<std::string> categories;
-  if ((spec.flags & kWrite) != 0) categories.emplace_back("@write");
-  if ((spec.flags & kReadOnly) != 0) categories.emplace_back("@read");
-  if ((spec.flags & kAdmin) != 0) categories.emplace_back("@admin");
-  categories.emplace_back((spec.flags & kFast) != 0 ? "@fast" : "@slow");
-  categories.push_back("@" + std::string(spec.group == "generic" ? "keyspace" : spec.group));
-  return categories;
+std::vector<std::string> names_of_categories(const CommandSpec& spec) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < category_names().size(); ++i)
+    if ((categories_of(spec) >> i & 1) != 0) names.push_back("@" + std::string(category_names()[i]));
+  return names;
 }
 
 // The ten fields of Redis 7's COMMAND INFO.
@@ -55,8 +57,8 @@ void describe(Call& call, const CommandSpec& spec) {
   for (const auto name : flags) call.reply.simple(name);
   call.reply.integer(spec.keys.first);
   call.reply.integer(spec.keys.last);
-  call.reply.integer(spec.keys.step);
-  const auto categories = categories_of(spec);
+  call.reply.integer(spec.keys.first != 0 ? spec.keys.step : 0);
+  const auto categories = names_of_categories(spec);
   call.reply.set(categories.size());
   for (const auto& name : categories) call.reply.simple(name);
   call.reply.set(0);    // tips
@@ -120,33 +122,67 @@ void command_docs(Call& call) {
 }
 
 void command_list(Call& call) {
-  std::string_view pattern = "*";
+  std::function<bool(const CommandSpec&)> wanted = [](const CommandSpec& spec) { return !is_subcommand(spec); };
   if (call.size() > 2) {
-    if (call.size() != 5 || !is_word(call[2], "filterby") || !is_word(call[3], "pattern")) return syntax_error(call);
-    pattern = call[4];
+    if (call.size() != 5 || !is_word(call[2], "filterby")) return syntax_error(call);
+    if (is_word(call[3], "pattern")) {
+      wanted = [&](const CommandSpec& spec) { return resp::glob_match(call[4], spec.name, true); };
+    } else if (is_word(call[3], "aclcat")) {
+      const Categories category = find_category(call[4]).value_or(0);
+      wanted = [category](const CommandSpec& spec) { return (categories_of(spec) & category) != 0; };
+    } else if (is_word(call[3], "module")) {
+      wanted = [](const CommandSpec&) { return false; };
+    } else {
+      return syntax_error(call);
+    }
   }
   std::vector<std::string_view> names;
   for (const CommandSpec& spec : command_table())
-    if (resp::glob_match(pattern, spec.name, true) && (call.size() > 2 || !is_subcommand(spec)))
-      names.push_back(spec.name);
+    if (wanted(spec)) names.push_back(spec.name);
   call.reply.set(names.size());
   for (const auto name : names) call.reply.bulk(name);
 }
 
-void command_getkeys(Call& call) {
+namespace {
+
+// The command line within COMMAND GETKEYS and its keys; null: the error is written.
+const CommandSpec* keys_within(Call& call, std::vector<KeyAccess>* keys) {
   const auto inner = call.arguments.subspan(2);
-  const CommandSpec* spec = named(inner[0]);
-  if (spec == nullptr) return call.reply.error("ERR Invalid command specified");
-  if (spec->keys.first == 0) return call.reply.error("ERR The command has no key arguments");
-  const auto given = static_cast<std::int64_t>(inner.size());
-  if (spec->arity > 0 ? given != spec->arity : given < -spec->arity)
-    return call.reply.error("ERR Invalid number of arguments specified for command");
-  const std::int64_t last = spec->keys.last < 0 ? given + spec->keys.last : spec->keys.last;
-  std::vector<std::string_view> keys;
-  for (std::int64_t i = spec->keys.first; i <= last; i += spec->keys.step)
-    keys.push_back(inner[static_cast<std::size_t>(i)]);
+  const CommandSpec* spec = resolve_command(inner);
+  if (spec == nullptr) return call.reply.error("ERR Invalid command specified"), nullptr;
+  if (spec->keys.step == 0) return call.reply.error("ERR The command has no key arguments"), nullptr;
+  if (!arity_fits(*spec, inner.size()))
+    return call.reply.error("ERR Invalid number of arguments specified for command"), nullptr;
+  for_each_key(*spec, inner, [&](const KeyAccess& access) {
+    keys->push_back(access);
+    return true;
+  });
+  return spec;
+}
+
+}  // namespace
+
+void command_getkeys(Call& call) {
+  std::vector<KeyAccess> keys;
+  if (keys_within(call, &keys) == nullptr) return;
   call.reply.array(keys.size());
-  for (const auto key : keys) call.reply.bulk(key);
+  for (const KeyAccess& access : keys) call.reply.bulk(access.key);
+}
+
+// In the words of Redis's key specifications, as far as rights to keys tell them.
+void command_getkeysandflags(Call& call) {
+  std::vector<KeyAccess> keys;
+  if (keys_within(call, &keys) == nullptr) return;
+  call.reply.array(keys.size());
+  for (const KeyAccess& access : keys) {
+    call.reply.array(2);
+    call.reply.bulk(access.key);
+    const bool reads = (access.rights & kReadKeys) != 0, writes = (access.rights & kWriteKeys) != 0;
+    call.reply.set(1 + reads + writes);
+    call.reply.simple(!writes ? "RO" : reads ? "RW" : "OW");
+    if (reads) call.reply.simple("access");
+    if (writes) call.reply.simple("update");
+  }
 }
 
 }  // namespace coppice::daemon::handlers

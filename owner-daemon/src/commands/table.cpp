@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "commands/command.h"
+#include "commands/rows/acl.h"
 #include "commands/rows/connection.h"
 #include "commands/rows/keys.h"
 #include "commands/rows/pubsub.h"
@@ -29,10 +30,21 @@ constexpr auto merge(const Rows&... rows) {
 }
 
 // Sorted by name; docs/commands.md, COMMAND and the tests come from it.
-constexpr auto kCommands = merge(                                                     //
-    rows::kConnectionRows, rows::kKeysRows, rows::kRangesRows, rows::kScriptingRows,  //
-    rows::kServerRows, rows::kStringsRows, rows::kTagsRows, rows::kTransactionsRows,  //
-    rows::kTypedRows, rows::kPubSubRows);
+// One group a line, so that several may be added at a time.
+// clang-format off
+constexpr auto kCommands = merge(
+    rows::kAclRows,
+    rows::kConnectionRows,
+    rows::kKeysRows,
+    rows::kPubSubRows,
+    rows::kRangesRows,
+    rows::kScriptingRows,
+    rows::kServerRows,
+    rows::kStringsRows,
+    rows::kTagsRows,
+    rows::kTransactionsRows,
+    rows::kTypedRows);
+// clang-format on
 
 constexpr bool without_doubles() {
   for (std::size_t i = 1; i < kCommands.size(); ++i)
@@ -71,7 +83,7 @@ constexpr auto make_hash_table() {
   }
   return slots;
 }
-static_assert(kCommands.size() < kHashSlots / 2);
+static_assert(kCommands.size() < kHashSlots / 2 && kCommands.size() <= kMaxCommands);
 constexpr auto kSlots = make_hash_table();
 
 }  // namespace
@@ -85,6 +97,8 @@ bool is_word(std::string_view argument, std::string_view word) {
 
 std::span<const CommandSpec> command_table() { return kCommands; }
 
+std::size_t command_index(const CommandSpec& spec) { return static_cast<std::size_t>(&spec - kCommands.data()); }
+
 const CommandSpec* find_command(std::string_view name) {
   if (name.size() > 24) return nullptr;
   for (std::size_t s = hash_name(name); kSlots[s] != 0; s = (s + 1) % kHashSlots) {
@@ -92,6 +106,14 @@ const CommandSpec* find_command(std::string_view name) {
     if (is_word(name, spec.name)) return &spec;
   }
   return nullptr;
+}
+
+const CommandSpec* resolve_command(std::span<const std::string_view> arguments) {
+  if (arguments[0].find('|') != std::string_view::npos) return nullptr;
+  const CommandSpec* spec = find_command(arguments[0]);
+  if (spec == nullptr || arguments.size() < 2 || ((spec->flags & kContainer) == 0 && spec->name != "command"))
+    return spec;
+  return find_subcommand(*spec, arguments[1]);
 }
 
 const CommandSpec* find_subcommand(const CommandSpec& container, std::string_view name) {

@@ -26,6 +26,16 @@ std::unique_ptr<Transaction> take(Session& session) {
   return std::move(session.transaction);
 }
 
+std::string no_longer_permitted(const Verdict& verdict) {
+  const std::string_view reason =
+      verdict.denied == Denied::kCommand ? "no permission to execute the command or subcommand"
+      : verdict.denied == Denied::kKey   ? "no permission to touch the specified keys"
+                                       : "no permission to access one of the channels used as arguments to the command";
+  return "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command "
+         "is no longer allowed for the following reason: " +
+         std::string(reason);
+}
+
 }  // namespace
 
 void multi(Call& call) {
@@ -72,6 +82,11 @@ void exec(Call& call) {
   call.reply.array(transaction->size());
   call.session.executing = true;
   transaction->for_each([&](const CommandSpec& spec, std::span<const std::string_view> arguments) {
+    // The rules may have changed since it was queued.
+    if (call.session.user->restricted()) {
+      const Verdict verdict = call.service.permit(call.session, spec, arguments);
+      if (verdict.denied != Denied::kNothing) return call.reply.error(no_longer_permitted(verdict));
+    }
     Effects effects;
     call.service.run(call.session, spec, arguments, call.reply, &effects);
     if (effects.next == Next::kJob) {

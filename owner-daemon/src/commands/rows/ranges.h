@@ -7,12 +7,12 @@
 namespace coppice::daemon::rows {
 
 inline constexpr auto kRangesRows = std::to_array<CommandSpec>({
-    {"countprefix", 2, kReadOnly, kNoKeys, "range", "0.1.0", "COUNTPREFIX prefix",
+    {"countprefix", 2, kReadOnly | kPrefixKey, kOneKey, "range", "0.1.0", "COUNTPREFIX prefix",
      "Counts the live entries whose key begins with the prefix", countprefix},
-    {"delprefix", 2, kWrite, kNoKeys, "range", "0.1.0", "DELPREFIX prefix",
+    {"delprefix", 2, kWrite | kPrefixKey, kOneKey, "range", "0.1.0", "DELPREFIX prefix",
      "Removes all entries whose key begins with the prefix; costs what they are, and is done in slices", delprefix},
-    {"scanprefix", -2, kReadOnly, kNoKeys, "range", "0.1.0", "SCANPREFIX prefix [AFTER key] [LIMIT n] [REV]",
-     "Keys that begin with the prefix, in order", scanprefix},
+    {"scanprefix", -2, kReadOnly | kPrefixKey, kOneKey, "range", "0.1.0",
+     "SCANPREFIX prefix [AFTER key] [LIMIT n] [REV]", "Keys that begin with the prefix, in order", scanprefix},
 });
 
 }  // namespace coppice::daemon::rows

@@ -14,7 +14,7 @@ inline constexpr auto kTransactionsRows = std::to_array<CommandSpec>({
     {"multi", 1, kConnection | kNotQueued, kNoKeys, "transactions", "0.2.0", "MULTI",
      "Begins a transaction: what follows is queued until EXEC", multi},
     {"unwatch", 1, kConnection, kNoKeys, "transactions", "0.2.0", "UNWATCH", "Forgets what was watched", unwatch},
-    {"watch", -2, kConnection | kNotQueued, kAllKeys, "transactions", "0.2.0", "WATCH key [key …]",
+    {"watch", -2, kConnection | kNotQueued | kKeyItself, kAllKeys, "transactions", "0.2.0", "WATCH key [key …]",
      "EXEC will run nothing if one of the keys was changed by then, by whatever cause", watch},
 });
 
