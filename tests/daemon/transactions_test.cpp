@@ -11,6 +11,7 @@ std::string exec_after(ServiceFixture& f, const std::string& watched, const std:
   f("WATCH " + watched);
   Session own = std::move(f.session);
   f.session = Session{};
+  f.service->begin(f.session);
   f(change);
   f.session = std::move(own);
   f("MULTI");
