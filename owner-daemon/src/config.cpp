@@ -8,11 +8,14 @@
 #include <array>
 #include <charconv>
 #include <istream>
+#include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "acl/acl.h"
 #include "commands/document.h"
+#include "resp/number.h"
 #include "version.h"
 
 namespace coppice::daemon {
@@ -109,6 +112,20 @@ void add_number(CLI::App& app, const std::string& name, std::uint32_t* out, std:
              throw CLI::ValidationError(
                  name, "'" + text + "' is not a number from " + std::to_string(least) + " to " + std::to_string(most));
            *out = static_cast<std::uint32_t>(*value);
+         },
+         help)
+      ->type_name("N");
+}
+
+void add_signed(CLI::App& app, const std::string& name, std::int64_t* out, std::int64_t least,
+                const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [=](const std::string& text) {
+           std::int64_t value = 0;
+           if (!resp::parse_int64(text, &value) || value < least)
+             throw CLI::ValidationError(name, "'" + text + "' is not a number from " + std::to_string(least));
+           *out = value;
          },
          help)
       ->type_name("N");
@@ -255,14 +272,25 @@ ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std
          "--user",
          [config](const std::vector<std::string>& lines) {
            Acl acl;
+           std::set<std::string> names;
            for (const std::string& line : lines)
              if (const std::string why = acl.set_line(line); !why.empty()) throw CLI::ValidationError("--user", why);
+           for (const std::string& line : lines)
+             if (const std::string name = line.substr(0, line.find(' ')); !names.insert(name).second)
+               throw CLI::ValidationError("--user", "the user '" + name + "' is given twice");
            config->users = lines;
          },
          "A user and its rules, as ACL SETUSER takes them; may be given several times")
       ->type_name("'NAME RULE…'");
   add_number(app, "--acllog-max-len", &config->acllog_max_len, 0, 100'000, "Refusals that ACL LOG keeps [128]");
   add_number(app, "--max-clients", &config->max_clients, 1, 1'000'000, "Connections at a time [10000]");
+  add_number(app, "--timeout", &config->timeout, 0, std::numeric_limits<std::int32_t>::max(),
+             "Seconds after which an idle client is closed; 0: never [0]");
+  add_signed(app, "--slowlog-log-slower-than", &config->slowlog_log_slower_than, -1,
+             "Microseconds beyond which a command is logged by SLOWLOG; -1: none [10000]");
+  add_number(app, "--slowlog-max-len", &config->slowlog_max_len, 0, 1'000'000, "Commands that SLOWLOG keeps [128]");
+  add_signed(app, "--latency-monitor-threshold", &config->latency_monitor_threshold, 0,
+             "Milliseconds beyond which LATENCY notes an event; 0: none [0]");
   add_size(app, "--max-bulk", &config->max_bulk, 16384, 512ull << 20, "The largest argument of a command [512M]");
   add_size(app, "--input-limit", &config->input_limit, 64 << 10, 64ull << 30,
            "A client that sent this much without it being run is closed [1G]");

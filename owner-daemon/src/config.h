@@ -35,9 +35,13 @@ struct Config {
   std::vector<std::string> users;  // "name rule rule …", as ACL SETUSER takes them
   std::uint32_t acllog_max_len = 128;
   std::uint32_t max_clients = 10000;
-  std::uint64_t max_bulk = 512ull << 20;      // one argument
-  std::uint64_t input_limit = 1ull << 30;     // what a client may have sent and not yet had run
-  std::uint64_t output_limit = 256ull << 20;  // replies that a client has not read
+  std::uint32_t timeout = 0;                      // seconds without a request after which a client is closed; 0: never
+  std::int64_t slowlog_log_slower_than = 10'000;  // microseconds; negative: nothing is logged
+  std::uint32_t slowlog_max_len = 128;
+  std::int64_t latency_monitor_threshold = 0;  // milliseconds; 0: nothing is watched
+  std::uint64_t max_bulk = 512ull << 20;       // one argument
+  std::uint64_t input_limit = 1ull << 30;      // what a client may have sent and not yet had run
+  std::uint64_t output_limit = 256ull << 20;   // replies that a client has not read
 };
 
 enum class ConfigOutcome : std::uint8_t {

@@ -370,6 +370,14 @@ bool Connection::enforce_output_limit() {
   return true;
 }
 
+// Those who are waiting for something, or hold something that would end with them, may be silent.
+bool Connection::idle_for_too_long() const {
+  const std::uint32_t timeout = service_.config().timeout;
+  return timeout != 0 && waiting_ == Waiting::kNothing && !session_.attached && !session_.coordinated &&
+         session_.subscriptions == nullptr &&
+         service_.ticked_at() - session_.active_at > Millis{1000} * static_cast<Millis>(timeout);
+}
+
 // Looked at once a tick.
 bool Connection::over_soft_limit() {
   const OutputLimit& limit = output_limit();
@@ -392,6 +400,10 @@ void Connection::tick() {
   if (unsent() > 0 && over_soft_limit()) {
     spdlog::warn("client {} closed: it leaves {} bytes of replies unread for long", session_.id, unsent());
     ++service_.counters().output_limit_closed;
+    return close();
+  }
+  if (idle_for_too_long()) {
+    spdlog::debug("client {} closed: it was idle for {} s", session_.id, service_.config().timeout);
     return close();
   }
   idle_ticks_ = unread_ && sent_ever_ == sent_at_tick_ ? idle_ticks_ + 1 : 0;

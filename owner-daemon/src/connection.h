@@ -78,6 +78,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public PushS
   std::size_t pending() const { return unsent() + pushes_.size() + (unread_ ? input_.size() : 0); }
   bool enforce_output_limit();  // true: closed
   bool over_soft_limit();
+  bool idle_for_too_long() const;
   std::size_t unsent() const { return output_.size() - sent_; }
 
   Server& server_;

@@ -3,7 +3,6 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "coppice/client.h"
 #include "coppice/snapshot.h"
 #include "coppice/store.h"
+#include "descriptors.h"
 #include "listeners.h"
 #include "lock_file.h"
 #include "server.h"
@@ -28,17 +28,6 @@ namespace {
 
 // Beyond the lease itself: the coarse clock's step, and the time in which a killed owner's sockets close.
 constexpr Millis kLeaseMargin = 50;
-constexpr rlim_t kOwnDescriptors = 64;
-
-void allow_descriptors(const Config& config) {
-  // Each attached worker takes one socket; its hint page's descriptor is closed once it is sent.
-  rlimit limit{};
-  const rlim_t wanted = config.max_clients + kOwnDescriptors;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted)
-    spdlog::warn("the limit of open files ({}) is below --max-clients {}", limit.rlim_cur, config.max_clients);
-}
 
 int fail(const std::string& message) {
   spdlog::critical("{}", message);
@@ -136,7 +125,9 @@ int main(int argc, char** argv) {
   spdlog::set_level(spdlog::level::from_str(config.log_level));
   // Processes of our own uid could write our memory, and the segment, through /proc otherwise.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) spdlog::warn("PR_SET_DUMPABLE failed: the owner's memory is not protected");
-  allow_descriptors(config);
+  if (const std::uint64_t possible = allow_descriptors(config.max_clients); possible < config.max_clients)
+    spdlog::warn("the limit of open files lets {} clients in, fewer than --max-clients {}", possible,
+                 config.max_clients);
   try {
     return serve(config);
   } catch (const std::exception& e) {

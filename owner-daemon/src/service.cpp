@@ -60,6 +60,7 @@ Service::Service(Store& store, const Config& config, const Clock& clock)
   if (!config.requirepass.empty()) acl_.set_default_password(config.requirepass);
   for (const std::string& line : config.users)
     if (const std::string why = acl_.set_line(line); !why.empty()) throw std::invalid_argument("--user: " + why);
+  acl_.mark_as_configured();
 }
 
 void Service::begin(Session& session) {
@@ -117,6 +118,11 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
     return;
   }
   run(session, *spec, arguments, reply, effects);
+}
+
+void Service::note_changed(const Setting& setting) {
+  if (std::find(changed_settings_.begin(), changed_settings_.end(), &setting) == changed_settings_.end())
+    changed_settings_.push_back(&setting);
 }
 
 Verdict Service::permit(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments) {

@@ -32,6 +32,7 @@ namespace coppice::daemon {
 
 class Service;
 struct CommandSpec;
+struct Setting;
 
 // How long one piece of background work may keep the loop.
 class Slice {
@@ -131,6 +132,11 @@ class Service {
 
   Store& store() { return store_; }
   const Config& config() const { return config_; }
+  // For those who change a setting while the daemon runs: it is looked at whenever it matters.
+  Config& settings() { return config_; }
+  // CONFIG SET changed it; CONFIG REWRITE will write it.
+  void note_changed(const Setting& setting);
+  const std::vector<const Setting*>& changed_settings() const { return changed_settings_; }
   const Clock& clock() const { return clock_; }
   ScanCursors& cursors() { return cursors_; }
   Scripts& scripts() { return scripts_; }
@@ -171,7 +177,8 @@ class Service {
              resp::ReplyWriter& reply);
 
   Store& store_;
-  const Config& config_;
+  Config config_;
+  std::vector<const Setting*> changed_settings_;
   const Clock& clock_;
   ScanCursors cursors_;
   Scripts scripts_;

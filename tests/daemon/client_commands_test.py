@@ -70,11 +70,8 @@ class ClientCommands(unittest.TestCase):
                              RespError(refused + "argument must be a memory value"))
             self.assertEqual(info(c, "memory")["maxmemory_policy"], "noeviction")
             self.assertIn("argument(s) must be one of", c.call("config", "set", "maxmemory-policy", "foo").text)
-            names = c.call("config", "get", "*")[::2]
-            self.assertGreater(len(names), 10)
-            for name in names:
-                if not name.startswith(b"maxmemory"):
-                    self.assertIn("can't set immutable config", c.call("config", "set", name, "1").text)
+            for name in ("bind", "databases", "max-value", "port", "unixsocket", "unixsocketperm"):
+                self.assertIn("can't set immutable config", c.call("config", "set", name, "1").text)
 
     def test_resetstat(self):
         with self.daemon.connect() as c:

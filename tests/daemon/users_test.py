@@ -123,7 +123,7 @@ class Own(unittest.TestCase):
         refused.start(wait=False)
         self.assertEqual(refused.wait(), 1)
         refused.__exit__()
-        with Daemon("--listen", "0.0.0.0:0", "--user", "default resetpass >pw") as daemon, daemon.connect() as c:
+        with Daemon("--listen", "0.0.0.0:0", "--user", "default on >pw allkeys allchannels allcommands") as daemon, daemon.connect() as c:
             self.assertEqual(c.call("ping"), RespError("NOAUTH Authentication required."))
 
     def test_who_is_removed_is_disconnected(self):

@@ -31,6 +31,7 @@ std::string Acl::set(std::string_view name, std::span<const std::string_view> ru
     there->second = std::move(changed);
   else
     users_.emplace(std::string(name), std::move(changed));
+  changed_ = true;
   return {};
 }
 
@@ -42,16 +43,22 @@ std::string Acl::set_line(std::string_view line) {
     line.remove_prefix(std::min(end + 1, line.size()));
   }
   if (words.empty()) return "a user's name is missing";
-  return set(words[0], std::span<const std::string_view>(words).subspan(1));
+  const std::string_view name = words[0];
+  words[0] = "reset";
+  return set(name, words);
 }
 
 void Acl::set_default_password(std::string_view password) {
   default_->apply("resetpass");
+  changed_ = true;
   default_->apply(password.empty() ? "nopass" : ">" + std::string(password));
 }
 
 void Acl::remove(std::string_view name) {
-  if (const auto found = users_.find(name); found != users_.end()) users_.erase(found);
+  if (const auto found = users_.find(name); found != users_.end()) {
+    users_.erase(found);
+    changed_ = true;
+  }
 }
 
 const User* Acl::find(std::string_view name) const {

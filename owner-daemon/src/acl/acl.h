@@ -37,12 +37,16 @@ class Acl {
 
   // Makes or changes a user: all of the rules or none. "" = done, else an error without its code, as Redis words it.
   std::string set(std::string_view name, std::span<const std::string_view> rules);
-  // "name rule rule …". "" = done, else why not.
+  // "name rule rule …": all of a user's rules. "" = done, else why not.
   std::string set_line(std::string_view line);
   // What --requirepass means: the only password of `default`; none if it is empty.
   void set_default_password(std::string_view password);
   // REQUIRES: not the default user, and no session is this user any more.
   void remove(std::string_view name);
+
+  // Whether set() or remove() changed anything since the start. REQUIRES: mark_as_configured() at the start.
+  bool changed() const { return changed_; }
+  void mark_as_configured() { changed_ = false; }
 
   const User* find(std::string_view name) const;
   const User& default_user() const { return *default_; }
@@ -60,6 +64,7 @@ class Acl {
  private:
   std::map<std::string, User, std::less<>> users_;
   User* default_;
+  bool changed_ = false;
   std::deque<AclLogEntry> log_;
 };
 

@@ -79,6 +79,8 @@ void client_reply(Call&);
 void client_no_evict(Call&);
 
 // settings.cpp
+void config_get(Call&);
+void config_rewrite(Call&);
 void config_set(Call&);
 void config_resetstat(Call&);
 
@@ -151,9 +153,6 @@ void attach(Call&);
 
 // server.cpp
 void info(Call&);
-void config_get(Call&);
-// By Redis's names.
-std::span<const std::string_view> setting_names();
 void time(Call&);
 void shutdown(Call&);
 

@@ -163,52 +163,6 @@ void info(Call& call) {
   call.reply.verbatim(out.text());
 }
 
-std::span<const std::string_view> setting_names() {
-  static constexpr auto kNames =
-      std::to_array<std::string_view>({"appendonly", "bind", "client-query-buffer-limit", "databases", "loglevel",
-                                       "max-value", "maxclients", "maxmemory", "maxmemory-policy", "port",
-                                       "proto-max-bulk-len", "save", "timeout", "unixsocket", "unixsocketperm"});
-  return kNames;
-}
-
-void config_get(Call& call) {
-  const Config& config = call.service.config();
-  const StoreStats stats = call.store().stats();
-  char mode[8];
-  std::snprintf(mode, sizeof mode, "%o", config.socket_mode);
-  std::string bind;
-  for (const Endpoint& e : config.listen) bind += (bind.empty() ? "" : " ") + e.host;
-  const std::vector<std::pair<std::string_view, std::string>> settings{
-      {"appendonly", "no"},
-      {"bind", bind},
-      {"client-query-buffer-limit", std::to_string(config.input_limit)},
-      {"databases", std::to_string(config.databases)},
-      {"loglevel", config.log_level},
-      {"max-value", std::to_string(config.max_value)},
-      {"maxclients", std::to_string(config.max_clients)},
-      {"maxmemory", std::to_string(stats.max_memory)},
-      {"maxmemory-policy", std::string(policy_name(call.store().options().policy))},
-      {"port", std::to_string(call.service.tcp_port())},
-      {"proto-max-bulk-len", std::to_string(config.max_bulk)},
-      {"save", ""},
-      {"timeout", "0"},
-      {"unixsocket", config.socket},
-      {"unixsocketperm", mode},
-  };
-  std::vector<const std::pair<std::string_view, std::string>*> matching;
-  for (const auto& setting : settings)
-    for (const std::string_view pattern : call.arguments.subspan(2))
-      if (resp::glob_match(pattern, setting.first, true)) {
-        matching.push_back(&setting);
-        break;
-      }
-  call.reply.map(matching.size());
-  for (const auto* setting : matching) {
-    call.reply.bulk(setting->first);
-    call.reply.bulk(setting->second);
-  }
-}
-
 void time(Call& call) {
   const std::int64_t now = call.service.clock().wall_us();
   call.reply.array(2);
