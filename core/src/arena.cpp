@@ -154,13 +154,16 @@ void Arena::unlink(std::uint32_t page) {
   if (c.empty_page == page) c.empty_page = 0;
 }
 
-void Arena::relevel(std::uint32_t page) {
+[[gnu::hot]] void Arena::relevel(std::uint32_t page) {
   PageMeta& m = meta_[page];
-  if (m.live == capacity(page)) {
+  const std::uint32_t most = capacity(page);
+  if (m.live == most) {
     if (m.listed) unlink(page);
     return;
   }
-  if (m.listed && m.level == m.live * kLevels / capacity(page)) return;
+  // Whether it is in the list that link() would choose, without a division.
+  const std::uint32_t above = m.live * kLevels - m.level * most;
+  if (m.listed && above < most) return;
   if (m.listed) unlink(page);
   link(page);
 }
@@ -169,14 +172,14 @@ bool Arena::grow(std::uint32_t size_class) {
   return take_page(static_cast<std::uint16_t>(layout::kFirstBlockPage + size_class)) != 0;
 }
 
-std::uint32_t Arena::class_with_block(std::uint32_t size_class) const {
+[[gnu::hot]] std::uint32_t Arena::class_with_block(std::uint32_t size_class) const {
   const std::uint32_t largest = layout::kClassSizes[size_class] * 3 / 2;
   for (std::uint32_t c = size_class; c < layout::kClassCount && layout::kClassSizes[c] <= largest; ++c)
     if (has_free_block(c)) return c;
   return layout::kClassCount;
 }
 
-std::uint64_t Arena::take_block(std::uint32_t size_class) {
+[[gnu::hot]] std::uint64_t Arena::take_block(std::uint32_t size_class) {
   ClassState& c = classes_[size_class];
   if (c.levels == 0) return 0;
   // The fullest page first, so that the emptiest run empty.
@@ -199,13 +202,13 @@ std::uint64_t Arena::take_block(std::uint32_t size_class) {
   return start + static_cast<std::uint64_t>(number) * layout::kClassSizes[size_class];
 }
 
-void Arena::retire(std::uint64_t offset) {
+[[gnu::hot]] void Arena::retire(std::uint64_t offset) {
   auto& version = Block(at(offset)).header().version;
   version.store(version.load(std::memory_order_relaxed) | 1, std::memory_order_relaxed);  // (3)
   layout::release_fence();                                                                // (3)
 }
 
-void Arena::free_block(std::uint64_t offset) {
+[[gnu::hot]] void Arena::free_block(std::uint64_t offset) {
   const auto page = static_cast<std::uint32_t>(offset >> layout::kPageShift);
   PageMeta& m = meta_[page];
   const std::uint32_t size_class = m.kind - layout::kFirstBlockPage;

@@ -355,7 +355,8 @@ std::size_t JudyPool::least_free() const { return impl_->least_free; }
 void JudyPool::reset_least_free() { impl_->least_free = impl_->free_granules; }
 
 namespace {
-thread_local JudyPool* current_pool = nullptr;
+// In the thread's own block, since a module that is loaded late would call a function for each look at it.
+[[gnu::tls_model("initial-exec")]] thread_local JudyPool* current_pool = nullptr;
 
 JudyPool& pool_in_scope() {
   if (!current_pool) {

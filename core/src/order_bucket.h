@@ -127,6 +127,17 @@ struct OrderIndex::Bucket {
   void copy(std::uint32_t to, const Bucket& other, std::uint32_t from, std::uint32_t n) {
     std::memcpy(data() + to * kRefBytes, other.data() + from * kRefBytes, std::size_t{n} * kRefBytes);
   }
+  // Takes over `n` references, from number `from` on, of what `other` would hold with `ref` put in at `at`.
+  // REQUIRES: this bucket is empty and has room.
+  void copy_with(const Bucket& other, std::uint32_t from, std::uint32_t n, std::uint32_t at, EntryRef ref) {
+    const std::uint32_t before = at <= from ? 0 : std::min(at - from, n);
+    copy(0, other, from, before);
+    count = static_cast<std::uint8_t>(n);
+    if (before == n) return;
+    if (at < from) return copy(0, other, from - 1, n);
+    set(before, ref);
+    copy(before + 1, other, at, n - before - 1);
+  }
   void move(std::uint32_t to, std::uint32_t from, std::uint32_t n) {
     std::memmove(data() + to * kRefBytes, data() + from * kRefBytes, std::size_t{n} * kRefBytes);
   }

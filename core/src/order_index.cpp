@@ -45,13 +45,22 @@ void OrderIndex::clear() {
   size_ = 0;
 }
 
-void OrderIndex::insert(std::string_view key, EntryRef ref) {
+[[gnu::hot]] void OrderIndex::insert(std::string_view key, EntryRef ref) {
   assert(!key.empty() && key.size() <= kMaxKeyLength);
-  PoolScope scope(*pool_);
   ++size_;
   void** slot = latest_slot_;
   const bool in_order = Access::follows_latest(*this, key);
   Bucket* b = in_order ? latest_.bucket : Access::locate(*this, key, &slot);
+  const std::uint32_t at = in_order ? latest_.slot + 1 : b ? Access::search(*this, b, key, false) : 0;
+  if (b && b->count < b->capacity) [[likely]] {
+    b->move(at + 1, at, b->count - at);
+    b->set(at, ref);
+    ++b->count;
+    latest_ = {b, at};
+    latest_slot_ = slot;
+    return;
+  }
+  PoolScope scope(*pool_);
   if (!b) {
     b = Access::make(*this, kGrowBy, "");
     b->set(0, ref);
@@ -59,21 +68,9 @@ void OrderIndex::insert(std::string_view key, EntryRef ref) {
     first_ = last_ = b;
     Access::add_to_trie(*this, b);
     latest_ = {b, 0};
-    return;
-  }
-  const std::uint32_t at = in_order ? latest_.slot + 1 : Access::search(*this, b, key, false);
-  if (b->count < b->capacity) {
-    b->move(at + 1, at, b->count - at);
-    b->set(at, ref);
-    ++b->count;
-    latest_ = {b, at};
-    latest_slot_ = slot;
   } else if (b->count < kMaxCount) {
     Bucket* larger = Access::make_successor(*this, std::min(b->count + kGrowBy, kMaxCount), b);
-    larger->copy(0, *b, 0, at);
-    larger->set(at, ref);
-    larger->copy(at + 1, *b, at, b->count - at);
-    larger->count = static_cast<std::uint8_t>(b->count + 1);
+    larger->copy_with(*b, 0, b->count + 1u, at, ref);
     latest_slot_ = Access::take_place(*this, b, larger, slot);
     latest_ = {larger, at};
   } else {

@@ -263,23 +263,22 @@ struct OrderIndex::Access {
 
   // ---- growing
   static void split(OrderIndex& index, Bucket* b, void** slot, std::uint32_t at, EntryRef ref) {
-    EntryRef refs[kMaxCount + 1];
-    for (std::uint32_t i = 0; i < at; ++i) refs[i] = b->ref(i);
-    refs[at] = ref;
-    for (std::uint32_t i = at; i < kMaxCount; ++i) refs[i + 1] = b->ref(i);
+    // The references that there are, and the new one.
+    const auto ref_at = [&](std::uint32_t i) { return i < at ? b->ref(i) : i == at ? ref : b->ref(i - 1); };
+    const auto key_at = [&](std::uint32_t i) { return key_of(index, ref_at(i)); };
     // Keys that come in order, either way, leave full buckets behind.
     std::uint32_t cut;
     std::size_t shortest;
     if (at == kMaxCount || at == 0) {
       cut = at == 0 ? 1 : kMaxCount;
-      shortest = common_length(index.keys_.key_of(refs[cut - 1]), index.keys_.key_of(refs[cut])) + 1;
+      shortest = common_length(key_at(cut - 1), key_at(cut)) + 1;
     } else {
-      for (std::uint32_t i = kSplitLow - 1; i <= kSplitHigh; ++i) prefetch(index, refs[i]);
+      for (std::uint32_t i = kSplitLow - 1; i <= kSplitHigh; ++i) prefetch(index, ref_at(i));
       cut = 0;
       shortest = ~std::size_t{0};
-      std::string_view left = index.keys_.key_of(refs[kSplitLow - 1]);
+      std::string_view left = key_at(kSplitLow - 1);
       for (std::uint32_t i = kSplitLow; i <= kSplitHigh; ++i) {
-        const std::string_view right = index.keys_.key_of(refs[i]);
+        const std::string_view right = key_at(i);
         const std::size_t length = common_length(left, right) + 1;
         const auto off_centre = [](std::uint32_t c) {
           return std::abs(2 * static_cast<int>(c) - static_cast<int>(kMaxCount) - 1);
@@ -292,13 +291,11 @@ struct OrderIndex::Access {
       }
     }
     const std::uint32_t lefts = cut, rights = kMaxCount + 1 - cut;
-    Bucket* right = make(index, std::max(rights, kGrowBy), index.keys_.key_of(refs[cut]).substr(0, shortest));
-    for (std::uint32_t i = 0; i < rights; ++i) right->set(i, refs[cut + i]);
-    right->count = static_cast<std::uint8_t>(rights);
+    Bucket* right = make(index, std::max(rights, kGrowBy), key_at(cut).substr(0, shortest));
+    right->copy_with(*b, cut, rights, at, ref);
     if (lefts < kMaxCount) {
       Bucket* left = make_successor(index, lefts, b);
-      for (std::uint32_t i = 0; i < lefts; ++i) left->set(i, refs[i]);
-      left->count = static_cast<std::uint8_t>(lefts);
+      left->copy_with(*b, 0, lefts, at, ref);
       take_place(index, b, left, slot);
       b = left;
     }

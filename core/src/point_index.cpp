@@ -22,7 +22,7 @@ PointIndex::Slot* PointIndex::find_block(std::uint64_t offset, KeyHash hash) con
   }
 }
 
-PointIndex::Slot* PointIndex::free_slot(Slot* slots, std::uint32_t home, std::uint32_t* displacement) {
+[[gnu::hot]] PointIndex::Slot* PointIndex::free_slot(Slot* slots, std::uint32_t home, std::uint32_t* displacement) {
   for (std::uint32_t i = 0; i <= layout::kMaxDisplacement; ++i) {
     Slot* slot = &slots[(home + i) & kLast];
     if (slot->load(std::memory_order_relaxed) != 0) continue;
@@ -40,7 +40,7 @@ bool PointIndex::fits(KeyHash hash, std::uint32_t most, Place* place) const {
   return place->slot != nullptr && arena_->slots_in_use(place->page) < most;
 }
 
-bool PointIndex::prepare(KeyHash hash, Place* place) {
+bool PointIndex::make_place(KeyHash hash, Place* place) {
   if (fits(hash, kSplitAt, place)) return true;
   // Each split halves the page on average; a few in a row only when hashes agree in many bits.
   for (int i = 0; i < 4; ++i) {
@@ -50,7 +50,7 @@ bool PointIndex::prepare(KeyHash hash, Place* place) {
   return fits(hash, kFull, place);
 }
 
-void PointIndex::insert(KeyHash hash, Place place, std::uint64_t offset) {
+[[gnu::hot]] void PointIndex::insert(KeyHash hash, Place place, std::uint64_t offset) {
   if (place.moves != moves_ || place.slot == nullptr) fits(hash, kFull, &place);
   place.slot->store(layout::make_slot(hash.tag, place.displacement, offset), std::memory_order_release);  // (2)
   ++arena_->slots_in_use(place.page);

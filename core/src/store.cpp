@@ -80,7 +80,7 @@ EntryView Store::Impl::view(std::uint64_t offset) const {
   return e;
 }
 
-std::optional<EntryView> Store::find(Database db, std::string_view key) {
+[[gnu::hot]] std::optional<EntryView> Store::find(Database db, std::string_view key) {
   Impl& s = *impl_;
   if (!s.holds(db, key)) return std::nullopt;
   const std::uint64_t offset = s.look(db, key, s.points_.hash(s.branch_of(db), key));
@@ -101,7 +101,7 @@ std::optional<EntryView> Store::peek(Database db, std::string_view key) const {
   return s.view(offset);
 }
 
-std::uint32_t Store::find_batch(Database db, std::span<const std::string_view> keys, EntryView* found) {
+[[gnu::hot]] std::uint32_t Store::find_batch(Database db, std::span<const std::string_view> keys, EntryView* found) {
   Impl& s = *impl_;
   KeyHash hashes[kBatch];
   const std::size_t n = keys.size();
@@ -149,8 +149,8 @@ void Store::find_many(Database db, std::span<const std::string_view> keys, const
 
 // ---- changing ------------------------------------------------------------------------------------------------------
 
-std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, const Value& value, Millis deadline,
-                                std::uint32_t trailer_size) {
+[[gnu::hot]] std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, const Value& value,
+                                             Millis deadline, std::uint32_t trailer_size) {
   const auto key_length = static_cast<std::uint32_t>(key.size());
   const auto value_length = static_cast<std::uint32_t>(value.bytes.size());
   const bool chained = layout::needs_chain(key_length, value_length, trailer_size);
@@ -188,7 +188,8 @@ std::uint64_t Store::Impl::fill(std::uint8_t branch, std::string_view key, const
   return offset;
 }
 
-Version Store::Impl::overwrite(std::uint64_t offset, const Value& value, Millis deadline, std::uint32_t size_class) {
+[[gnu::hot]] Version Store::Impl::overwrite(std::uint64_t offset, const Value& value, Millis deadline,
+                                            std::uint32_t size_class) {
   const Block block = block_at(offset);
   const bool timed = deadline != kNoDeadline;
   if (segment_->shared() || block.is_chained() || block.has_trailer() || block.has_deadline() != timed ||
@@ -209,8 +210,8 @@ Version Store::Impl::overwrite(std::uint64_t offset, const Value& value, Millis 
   return version;
 }
 
-Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash hash, const PointIndex::Place& place,
-                             std::uint64_t offset, std::uint64_t old) {
+[[gnu::hot]] Version Store::Impl::publish(std::uint8_t branch, std::string_view key, KeyHash hash,
+                                          const PointIndex::Place& place, std::uint64_t offset, std::uint64_t old) {
   const Block block = block_at(offset);
   const Version version = next_version();
   block.header().version.store(version, std::memory_order_release);  // (2)
@@ -257,7 +258,7 @@ void Store::Impl::remove(std::uint64_t offset) {
   remove_ordered(offset);
 }
 
-void Store::Impl::give_back_surplus() {
+[[gnu::hot]] void Store::Impl::give_back_surplus() {
   while (void* page = pool_.surplus_page())
     arena_.free_page(static_cast<std::uint32_t>((static_cast<char*>(page) - segment_->base()) >> layout::kPageShift));
 }
@@ -270,7 +271,7 @@ bool carries_more(const SetOptions& options) {
 }
 }  // namespace
 
-Result<SetResult> Store::set(Database db, std::string_view key, Value value, const SetOptions& options) {
+[[gnu::hot]] Result<SetResult> Store::set(Database db, std::string_view key, Value value, const SetOptions& options) {
   Impl& s = *impl_;
   if (const Error e = s.check_key(db, key); e != Error::kNone) return e;
   if (value.bytes.size() > s.options_.max_value) return Error::kValueTooLarge;

@@ -33,8 +33,8 @@ bool Store::Impl::ensure_place(layout::KeyHash hash, PointIndex::Place* place) {
   return true;
 }
 
-bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash,
-                              PointIndex::Place* place) {
+[[gnu::hot]] bool Store::Impl::ensure_room(std::uint32_t size_class, std::uint32_t data_pages, layout::KeyHash hash,
+                                           PointIndex::Place* place) {
   // Nearly always there is room already.
   if (data_pages == 0 && pool_.ready() && arena_.has_free_block(size_class) &&
       (pinned_ != 0 || points_.prepare(hash, place)))

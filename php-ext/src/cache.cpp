@@ -63,8 +63,8 @@ void fetch(INTERNAL_FUNCTION_PARAMETERS) {
 }
 
 // set(), add(), replace() and cas().
-void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* value, zval* ttl,
-           std::uint32_t ttl_argument, zend_array* tags) {
+[[gnu::hot]] void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* value, zval* ttl,
+                        std::uint32_t ttl_argument, zend_array* tags) {
   CacheObject& cache = *COPPICE_THIS();
   WholeKey whole;
   if (!whole.make(cache, key) || !parse_ttl(ttl, ttl_argument, &write.ttl)) RETURN_THROWS();
@@ -86,7 +86,7 @@ void store(INTERNAL_FUNCTION_PARAMETERS, zend_string* key, Write write, zval* va
   });
 }
 
-void store_if(INTERNAL_FUNCTION_PARAMETERS, Write::When when) {
+[[gnu::hot]] void store_if(INTERNAL_FUNCTION_PARAMETERS, Write::When when) {
   zend_string* key;
   zval* value;
   zval* ttl = nullptr;

@@ -476,7 +476,7 @@ class Encoder {
 
 }  // namespace
 
-EncodeStatus encode_array(CodecState& codec, zend_array* array, Scratch& out) {
+[[gnu::hot]] EncodeStatus encode_array(CodecState& codec, zend_array* array, Scratch& out) {
   return codec.row.encode(array, out) ? EncodeStatus::kDone : Encoder(codec, out).run(array);
 }
 

@@ -31,7 +31,7 @@ void RowShape::learn(const zend_array* array, std::string_view front) {
   count_ = count;
 }
 
-bool RowShape::encode(const zend_array* array, Scratch& out) const {
+[[gnu::hot]] bool RowShape::encode(const zend_array* array, Scratch& out) const {
   const std::uint32_t count = count_;
   if (count == 0 || !is_whole_map(array, count)) return false;
   const Bucket* const buckets = array->arData;

@@ -134,7 +134,7 @@ void LocalBackend::upkeep() {
   store_->purge(64);
 }
 
-Outcome LocalBackend::write_locked(std::string_view key, const Write& write, Failure* failure) {
+[[gnu::hot]] Outcome LocalBackend::write_locked(std::string_view key, const Write& write, Failure* failure) {
   SetOptions options;
   options.when = static_cast<When>(write.when);
   options.version = write.version;
@@ -151,7 +151,7 @@ static_assert(static_cast<int>(Write::When::kAlways) == static_cast<int>(When::k
               static_cast<int>(Write::When::kIfPresent) == static_cast<int>(When::kIfPresent) &&
               static_cast<int>(Write::When::kIfVersion) == static_cast<int>(When::kIfVersion));
 
-Outcome LocalBackend::write(std::string_view key, const Write& write, Failure* failure) {
+[[gnu::hot]] Outcome LocalBackend::write(std::string_view key, const Write& write, Failure* failure) {
   const std::lock_guard<Mutex> guard(mutex_);
   return write_locked(key, write, failure);
 }

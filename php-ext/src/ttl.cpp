@@ -63,7 +63,7 @@ bool parse_duration(double seconds, const char* what, Least least, Millis* out) 
   return true;
 }
 
-bool parse_ttl(zval* value, std::uint32_t argument, Ttl* out) {
+[[gnu::hot]] bool parse_ttl(zval* value, std::uint32_t argument, Ttl* out) {
   *out = kNoDeadline;
   if (value == nullptr) return true;
   ZVAL_DEREF(value);

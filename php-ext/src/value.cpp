@@ -51,7 +51,7 @@ bool encode_table(const CacheObject& cache, std::string_view key, zval* value, E
 
 }  // namespace
 
-bool encode_value(const CacheObject& cache, std::string_view key, zval* value, Encoded* out) {
+[[gnu::hot]] bool encode_value(const CacheObject& cache, std::string_view key, zval* value, Encoded* out) {
   ZVAL_DEREF(value);
   switch (Z_TYPE_P(value)) {
     case IS_UNDEF:

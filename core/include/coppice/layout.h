@@ -163,7 +163,13 @@ inline constexpr auto kClassReciprocals = make_class_reciprocals();
 constexpr std::uint32_t block_number(std::uint32_t in_page, std::uint32_t c) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(in_page) * kClassReciprocals[c] >> 32);
 }
-constexpr std::uint32_t blocks_per_page(std::uint32_t c) { return kPageSize / kClassSizes[c]; }
+constexpr std::array<std::uint16_t, kClassCount> make_blocks_per_page() {
+  std::array<std::uint16_t, kClassCount> n{};
+  for (std::uint32_t c = 0; c < kClassCount; ++c) n[c] = static_cast<std::uint16_t>(kPageSize / kClassSizes[c]);
+  return n;
+}
+inline constexpr auto kBlocksPerPage = make_blocks_per_page();
+constexpr std::uint32_t blocks_per_page(std::uint32_t c) { return kBlocksPerPage[c]; }
 
 // ---- bytes that readers may see while they are written -----------------------------------------------------------
 // Under ThreadSanitizer both sides go by relaxed atomics: a correct sequence lock copies bytes that may be changing,
