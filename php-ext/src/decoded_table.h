@@ -32,7 +32,7 @@ namespace coppice::php {
 // Where keeping begins to pay: below, a look-up costs as much as it saves. Bytes of an array's encoding, and of a
 // string.
 inline constexpr std::uint32_t kSmallestKeptArray = 96;
-inline constexpr std::uint32_t kSmallestKeptString = 2048;
+inline constexpr std::uint32_t kSmallestKeptString = 1024;
 
 enum class DecodedScope : std::uint8_t { kOff, kRequest, kProcess };
 bool parse_decoded_scope(std::string_view text, DecodedScope* out);
