@@ -35,6 +35,8 @@ bool Store::step(RangeErase& erase, std::size_t budget) {
   erase.next_.clear();
   erase.done_ = impl_->erase_some(erase.branch_, erase.prefix_, from, erase.newest_, budget < 1 ? 1 : budget,
                                   &erase.next_, &erase.removed_);
+  if (erase.done_ && impl_->both_.second != nullptr)
+    if (const auto db = impl_->database_of(erase.branch_)) impl_->both_.second->on_prefix_erased(*db, erase.prefix_);
   return erase.done_;
 }
 

@@ -337,6 +337,8 @@ bool Store::step(TagErase& erase, std::size_t budget) {
     }
     break;
   }
+  if (erase.done_ && s.both_.second != nullptr)
+    if (const auto db = s.database_of(erase.branch_)) s.both_.second->on_tags_invalidated(*db, erase.newest_);
   return erase.done_;
 }
 

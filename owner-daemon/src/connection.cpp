@@ -347,7 +347,8 @@ void Connection::push(std::string_view encoded) {
   post_run();
   // Closed there if this is too much: a message that was left out must not go unnoticed.
   overflowed_ = overflowed_ || output_limit().exceeded_by(pending() + encoded.size());
-  if (!overflowed_) (executing_ ? pushes_ : output_).append(encoded);
+  // What a job reads may change before its reply is there.
+  if (!overflowed_) (executing_ || waiting_ == Waiting::kJob ? pushes_ : output_).append(encoded);
 }
 
 void Connection::put_pushes() {
@@ -427,7 +428,7 @@ void Connection::close() {
   if (peer_) peer_->close(ignored);
   socket_.close(ignored);
   if (session_.coordinated) service_.coordinator().client_gone(session_.id);
-  service_.pubsub().forget(session_);
+  service_.end_messages(session_);
   server_.forget(session_.id);
 }
 

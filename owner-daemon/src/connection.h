@@ -52,6 +52,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public PushS
   void flush_and_close();
 
   const Session& session() const { return session_; }
+  Session& session() { return session_; }
 
  private:
   enum class Waiting : std::uint8_t { kNothing, kJob, kWrites, kDecision };

@@ -21,6 +21,7 @@ namespace coppice::daemon {
 namespace {
 
 constexpr std::size_t kEntriesPerLoad = 500;
+constexpr std::size_t kKeysPerTrim = 1000;
 constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
@@ -53,6 +54,12 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
   service_.set_clients(this);
   service_.set_ticked_at(service_.clock().monotonic_ms());
   service_.coordinator().set_wake([this] { need_attention(); });
+  Tracking& tracking = service_.keyspace().tracking();
+  tracking.set_wake([this, &tracking] { boost::asio::post(loop_, [&tracking] { tracking.flush(); }); });
+  tracking.set_find_session([this](std::uint64_t id) -> Session* {
+    const auto found = connections_.find(id);
+    return found == connections_.end() ? nullptr : &found->second->session();
+  });
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     spdlog::info("signal {}: ending", signal);
@@ -192,6 +199,7 @@ void Server::tick() {
     ++next;
     connection->tick();
   }
+  service_.keyspace().tracking().trim(kKeysPerTrim);
   if (service_.loading()) return;
   expiring_ = expiring_ || service_.store().expire(1);
   purging_ = purging_ || service_.store().purge(1);
@@ -220,7 +228,7 @@ void Server::turn() {
     if (kind == 0 && !jobs_.empty()) {
       Waiter waiter = std::move(jobs_.front());
       jobs_.pop_front();
-      if (waiter.job->step(service_, slice))
+      if (service_.step(waiter.connection->session(), *waiter.job, slice))
         waiter.connection->finish(*waiter.job);
       else
         jobs_.push_back(std::move(waiter));

@@ -54,6 +54,7 @@ Service::Service(Store& store, const Config& config, const Clock& clock)
       config_(config),
       clock_(clock),
       coordinator_(store, clock),
+      keyspace_(store, pubsub_),
       run_id_(random_run_id()),
       started_us_(clock.wall_us()) {
   output_limits_.normal.hard = config.output_limit;
@@ -180,7 +181,28 @@ void Service::run(Session& session, const CommandSpec& spec, std::span<const std
   ++counters_.commands;
   session.last_command = &spec;
   Call call{*this, session, reply, arguments, spec, *effects};
+  const Call* const before = keyspace_.set_call(&call);
   spec.handler(call);
+  if (keyspace_.attentive()) [[unlikely]]
+    keyspace_.after(call);
+  keyspace_.set_call(before);
+}
+
+bool Service::step(Session& session, Job& job, const Slice& slice) {
+  std::string unused;
+  resp::ReplyWriter reply(unused, session.protocol);
+  Effects effects;
+  const Call call{*this, session, reply, {}, *session.last_command, effects};
+  keyspace_.set_call(&call);
+  const bool done = job.step(*this, slice);
+  keyspace_.set_call(nullptr);
+  return done;
+}
+
+void Service::end_messages(Session& session) {
+  pubsub_.forget(session);
+  keyspace_.tracking().disable(session);
+  keyspace_.update();
 }
 
 void Service::reject(Session& session, resp::ReplyWriter& reply, std::string_view error, const CommandSpec* spec) {

@@ -21,6 +21,7 @@
 #include "coordinator.h"
 #include "coppice/clock.h"
 #include "coppice/store.h"
+#include "keyspace.h"
 #include "output_limits.h"
 #include "pubsub.h"
 #include "resp/writer.h"
@@ -129,6 +130,8 @@ class Service {
   // One command whose name and number of arguments are right, whatever else may be against it.
   void run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
            resp::ReplyWriter& reply, Effects* effects);
+  // A slice of a job that the session waits for; see Job::step().
+  bool step(Session& session, Job& job, const Slice& slice);
 
   Store& store() { return store_; }
   const Config& config() const { return config_; }
@@ -152,6 +155,9 @@ class Service {
   Acl& acl() { return acl_; }
   Coordinator& coordinator() { return coordinator_; }
   PubSub& pubsub() { return pubsub_; }
+  Keyspace& keyspace() { return keyspace_; }
+  // The client gets no messages any more.
+  void end_messages(Session& session);
   OutputLimits& output_limits() { return output_limits_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
@@ -185,6 +191,7 @@ class Service {
   Acl acl_;
   Coordinator coordinator_;
   PubSub pubsub_;
+  Keyspace keyspace_;
   OutputLimits output_limits_;
   Counters counters_;
   std::string run_id_;

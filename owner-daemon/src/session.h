@@ -8,6 +8,7 @@
 #include "coppice/types.h"
 #include "pubsub.h"
 #include "push_sink.h"
+#include "tracking.h"
 #include "transaction.h"
 
 namespace coppice::daemon {
@@ -40,6 +41,7 @@ struct Session {
   std::unique_ptr<Transaction> transaction;              // there while queuing or watching
   PushSink* sink = nullptr;                              // null: the client can't get messages
   std::unique_ptr<PubSub::Subscriptions> subscriptions;  // there while it has any
+  std::unique_ptr<Tracking::Client> tracking;            // there while it tracks
 };
 
 }  // namespace coppice::daemon

@@ -145,9 +145,13 @@ struct StoreListener {
   // As it begins; entries with a version up to `version` go.
   virtual void on_invalidate_tags(Database db, std::span<const std::string_view> tags, Version version) = 0;
   virtual void on_flush(Database db) = 0;  // of swap() for each of the two
-  // Once for each entry, as it is noticed. Only the observer is told of these two.
+  // ---- only the observer is told of these
+  // Once for each entry, as it is noticed.
   virtual void on_expire(Database, std::string_view /*key*/) {}
   virtual void on_evict(Database, std::string_view /*key*/) {}
+  // When the removal is done, unless the database was emptied meanwhile. Until then what it will remove can be read.
+  virtual void on_prefix_erased(Database, std::string_view /*prefix*/) {}
+  virtual void on_tags_invalidated(Database, Version) {}
 };
 
 // What a rate limit says to one request.

@@ -123,7 +123,7 @@ void select(Call& call) {
 
 void reset(Call& call) {
   if (call.session.coordinated) call.service.coordinator().client_gone(call.session.id);
-  call.service.pubsub().forget(call.session);
+  call.service.end_messages(call.session);
   call.session.database = 0;
   call.session.protocol = 2;
   call.session.name.clear();

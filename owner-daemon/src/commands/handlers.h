@@ -60,6 +60,12 @@ void pubsub_shardchannels(Call&);
 void pubsub_shardnumsub(Call&);
 void pubsub_help(Call&);
 
+// tracking.cpp
+void client_tracking(Call&);
+void client_caching(Call&);
+void client_trackinginfo(Call&);
+void client_getredir(Call&);
+
 // scripting.cpp
 void eval(Call&);
 void eval_ro(Call&);

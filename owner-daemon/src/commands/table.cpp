@@ -13,6 +13,7 @@
 #include "commands/rows/server.h"
 #include "commands/rows/strings.h"
 #include "commands/rows/tags.h"
+#include "commands/rows/tracking.h"
 #include "commands/rows/transactions.h"
 #include "commands/rows/typed.h"
 
@@ -36,7 +37,7 @@ constexpr auto kCommands = merge(
     rows::kAclRows,
     rows::kConnectionRows,
     rows::kKeysRows,
-    rows::kPubSubRows,
+    rows::kPubSubRows, rows::kTrackingRows,
     rows::kRangesRows,
     rows::kScriptingRows,
     rows::kServerRows,
