@@ -67,6 +67,7 @@ class RequestParser {
   enum class Line : std::uint8_t { kFound, kNeedMore, kTooLong, kBroken };
 
   Line find_line(std::string_view input, std::string_view* line);
+  bool take_short_number(std::string_view input, std::int64_t* out);
   Status parse_inline(std::string_view input);
   Status fail(std::string message);
   bool split_inline(std::string_view line);
