@@ -68,7 +68,7 @@ constexpr char kNo[] = "no";
 std::string plan_maxmemory(Service& service, std::string_view value, Application* apply) {
   std::uint64_t bytes = 0;
   if (!parse_memory(value, &bytes)) return "argument must be a memory value";
-  const std::uint64_t most = service.store().options().max_memory;
+  const std::uint64_t most = service.config().max_memory;
   if (bytes < kSmallestMaxMemory || bytes > most)
     return "argument must be between " + std::to_string(kSmallestMaxMemory) + " and " + std::to_string(most) +
            ", for which the segment was made";

@@ -20,6 +20,8 @@ COPPICE_PACKAGES=(
 )
 # What further checks need; where a release of Debian has not got it, the check is left out.
 COPPICE_CHECK_PACKAGES=(clang-format-14 php-parser libphp-embed composer phpunit php-cache-integration-tests php-psr-cache php-psr-simple-cache)
+# The clients of scripts/test-clients that Debian has; Node.js and its npm are asked for there.
+COPPICE_CLIENT_PACKAGES=(php-redis python3-redis redis-tools redis-server libhiredis-dev composer php-mbstring php-xml prometheus-redis-exporter)
 
 say() { printf '==> %s\n' "$*"; }
 note() { printf '    %s\n' "$*"; }

@@ -59,6 +59,7 @@ class ClientCommands(unittest.TestCase):
 
     def test_config_set(self):
         with self.daemon.connect() as c:
+            whole = c.call("config", "get", "maxmemory")[1]
             self.assertEqual(c.call("config", "set", "maxmemory", "32mb", "MaxMemory-Policy", "noeviction"), "OK")
             self.assertEqual(c.call("config", "get", "maxmemory"), [b"maxmemory", b"%d" % (32 << 20)])
             self.assertEqual(info(c, "memory")["maxmemory_policy"], "noeviction")
@@ -69,6 +70,7 @@ class ClientCommands(unittest.TestCase):
             self.assertEqual(c.call("config", "set", "maxmemory", "abc"),
                              RespError(refused + "argument must be a memory value"))
             self.assertEqual(info(c, "memory")["maxmemory_policy"], "noeviction")
+            self.assertEqual(c.call("config", "set", "maxmemory", whole), "OK", "back to what the segment was made for")
             self.assertIn("argument(s) must be one of", c.call("config", "set", "maxmemory-policy", "foo").text)
             for name in ("bind", "databases", "max-value", "port", "unixsocket", "unixsocketperm"):
                 self.assertIn("can't set immutable config", c.call("config", "set", name, "1").text)
