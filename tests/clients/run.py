@@ -75,6 +75,11 @@ def programs(build, python):
     ]
     for project in ("predis1", "predis3"):
         found.append(Program(project, "php", script("php", "predis.php"), composer(project), needs=[composer(project)]))
+    for project in ("laravel12", "laravel13"):
+        for library in ("phpredis", "predis"):
+            for part in ("laravel",):
+                found.append(Program(f"{part.replace('laravel', project)}_{library}", "php", script("php", part + ".php"), composer(project), library,
+                                     needs=[composer(project)]))
     return found
 
 
