@@ -133,6 +133,7 @@ void Notifications::on_change(const Call& call, Database db, std::string_view ke
   if (renames || moves) {
     // One entry goes, the same one comes; told in this order whichever the store did first.
     if (change != Change::kCreated && change != Change::kWritten) return;
+    notify(kNew, "new", db, key);
     notify(kGeneric, renames ? "rename_from" : "move_from", call.db(), call[1]);
     return notify(kGeneric, renames ? "rename_to" : "move_to", db, key);
   }

@@ -21,6 +21,8 @@ struct OutputLimit {
 struct OutputLimits {
   OutputLimit normal;
   OutputLimit pubsub{32u << 20, 8u << 20, 60'000};  // clients with subscriptions
+  // There are no replicas: what is said of them is shown and never looked at.
+  OutputLimit replica{256u << 20, 64u << 20, 60'000};
 };
 
 }  // namespace coppice::daemon

@@ -11,6 +11,7 @@
 
 #include "commands/command.h"
 #include "descriptors.h"
+#include "message_settings.h"
 #include "resp/number.h"
 #include "service.h"
 
@@ -148,6 +149,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      "acllog-max-len"},
     {"appendonly", get_fixed<kNo>, plan_fixed<kNo>},
     {"bind", bind_of},
+    {"client-output-buffer-limit", output_limits_of, plan_output_limits},
     {"client-query-buffer-limit", [](Service& s) { return std::to_string(s.config().input_limit); },
      [](Service& s, std::string_view v, Application* apply) {
        return plan_memory(v, s.config().max_bulk, 64ull << 30, &s.settings().input_limit, apply);
@@ -166,6 +168,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      "max-memory"},
     {"maxmemory-policy", [](Service& s) { return std::string(policy_name(s.store().options().policy)); }, plan_policy,
      "policy"},
+    {"notify-keyspace-events", events_of, plan_events},
     {"port", [](Service& s) { return std::to_string(s.tcp_port()); }},
     // Of clients that come from then on.
     {"proto-max-bulk-len", [](Service& s) { return std::to_string(s.config().max_bulk); },
@@ -191,6 +194,7 @@ constexpr auto kSettings = std::to_array<Setting>({
        return plan_number(v, 0, std::numeric_limits<std::int32_t>::max(), &s.settings().timeout, apply);
      },
      "timeout"},
+    {"tracking-table-max-keys", tracking_keys_of, plan_tracking_keys},
     {"unixsocket", [](Service& s) { return s.config().socket; }},
     {"unixsocketperm", socket_mode_of},
 });

@@ -11,6 +11,27 @@
 
 namespace coppice::daemon {
 
+namespace {
+
+std::string flags_of(const Session& client) {
+  std::string flags;
+  if (client.subscriptions != nullptr) flags += 'P';
+  if (client.queuing) flags += 'x';
+  if (client.tracking != nullptr) {
+    flags += 't';
+    if (client.tracking->redirect_broken) flags += 'R';
+    if (client.tracking->options.broadcast) flags += 'B';
+  }
+  if (client.unix_socket) flags += 'U';
+  return flags.empty() ? "N" : flags;
+}
+
+std::string redirect_of(const Session& client) {
+  return client.tracking == nullptr ? "-1" : std::to_string(client.tracking->options.redirect);
+}
+
+}  // namespace
+
 std::string describe_client(const Service& service, const Session& client) {
   const auto seconds_since = [&](Millis then) {
     return std::to_string(std::max<Millis>(service.clock().monotonic_ms() - then, 0) / 1000);
@@ -18,10 +39,14 @@ std::string describe_client(const Service& service, const Session& client) {
   const std::string commands = client.queuing ? std::to_string(client.transaction->size()) : "-1";
   std::string line = "id=" + std::to_string(client.id) + " addr=" + client.address + " name=" + client.name +
                      " age=" + seconds_since(client.connected_at) + " idle=" + seconds_since(client.active_at);
-  line += std::string(" flags=") + (client.queuing ? "x" : client.unix_socket ? "U" : "N");
-  line += " db=" + std::to_string(client.database) + " sub=0 psub=0 ssub=0 multi=" + commands;
+  line += " flags=" + flags_of(client) + " db=" + std::to_string(client.database);
+  const auto subscribed = [&](PubSub::Kind kind) {
+    return std::to_string(client.subscriptions == nullptr ? 0 : client.subscriptions->count(kind));
+  };
+  line += " sub=" + subscribed(PubSub::Kind::kChannel) + " psub=" + subscribed(PubSub::Kind::kPattern);
+  line += " ssub=" + subscribed(PubSub::Kind::kShard) + " multi=" + commands;
   line += " cmd=" + std::string(client.last_command != nullptr ? client.last_command->name : "NULL");
-  line += " user=" + client.user->name() + " redir=-1 resp=" + std::to_string(client.protocol);
+  line += " user=" + client.user->name() + " redir=" + redirect_of(client) + " resp=" + std::to_string(client.protocol);
   line += " lib-name=" + client.library_name + " lib-ver=" + client.library_version;
   return line;
 }
@@ -40,18 +65,25 @@ std::vector<const Session*> all_clients(const Call& call) {
   return clients;
 }
 
-// The types of clients that Redis names. There are normal ones only.
+// The types of clients that Redis names. There are no masters and replicas.
 bool is_client_type(std::string_view word) {
   return is_word(word, "normal") || is_word(word, "master") || is_word(word, "replica") || is_word(word, "slave") ||
          is_word(word, "pubsub");
 }
 
-bool parse_type(Call& call, std::string_view word, bool* matches) {
+// Which clients are wanted: those with subscriptions, those without, both or none.
+struct TypeFilter {
+  bool normal = true;
+  bool pubsub = true;
+  bool takes(const Session& client) const { return client.subscriptions != nullptr ? pubsub : normal; }
+};
+
+bool parse_type(Call& call, std::string_view word, TypeFilter* filter) {
   if (!is_client_type(word)) {
     call.reply.error("ERR Unknown client type '" + std::string(word) + "'");
     return false;
   }
-  *matches = is_word(word, "normal");
+  *filter = {is_word(word, "normal"), is_word(word, "pubsub")};
   return true;
 }
 
@@ -85,9 +117,9 @@ void client_info(Call& call) { call.reply.verbatim(describe_client(call.service,
 
 void client_list(Call& call) {
   std::vector<std::uint64_t> ids;
-  bool any_type = true;
+  TypeFilter type;
   if (call.size() == 4 && is_word(call[2], "type")) {
-    if (!parse_type(call, call[3], &any_type)) return;
+    if (!parse_type(call, call[3], &type)) return;
   } else if (call.size() > 3 && is_word(call[2], "id")) {
     for (const std::string_view text : call.arguments.subspan(3))
       if (!parse_client_id(call, text, "ERR Invalid client ID", &ids.emplace_back())) return;
@@ -96,7 +128,7 @@ void client_list(Call& call) {
   }
   std::string text;
   for (const Session* client : all_clients(call))
-    if (any_type && (ids.empty() || std::find(ids.begin(), ids.end(), client->id) != ids.end()))
+    if (type.takes(*client) && (ids.empty() || std::find(ids.begin(), ids.end(), client->id) != ids.end()))
       text += describe_client(call.service, *client) + "\n";
   call.reply.verbatim(text);
 }
@@ -112,7 +144,8 @@ void client_kill(Call& call) {
   std::uint64_t id = 0;
   std::optional<std::string_view> address;
   const User* user = nullptr;
-  bool matches_type = true, skip_me = true;
+  TypeFilter type;
+  bool skip_me = true;
   for (std::size_t i = 2; i < call.size(); i += 2) {
     if (i + 1 >= call.size()) return syntax_error(call);
     const std::string_view value = call[i + 1];
@@ -121,7 +154,7 @@ void client_kill(Call& call) {
     } else if (is_word(call[i], "addr")) {
       address = value;
     } else if (is_word(call[i], "type")) {
-      if (!parse_type(call, value, &matches_type)) return;
+      if (!parse_type(call, value, &type)) return;
     } else if (is_word(call[i], "user")) {
       user = call.service.acl().find(value);
       if (user == nullptr) return call.reply.error("ERR No such user '" + std::string(value) + "'");
@@ -132,7 +165,7 @@ void client_kill(Call& call) {
     }
   }
   for (const Session* client : all_clients(call))
-    if (matches_type && (id == 0 || client->id == id) && (!address || client->address == *address) &&
+    if (type.takes(*client) && (id == 0 || client->id == id) && (!address || client->address == *address) &&
         (user == nullptr || client->user == user) && (!skip_me || client != &call.session))
       ids.push_back(client->id);
   call.reply.count(kill(call, ids));
