@@ -138,6 +138,13 @@ void Leases::client_gone(ClientId client, Millis now) {
     for (const auto leases = found->second.leases; Entry * entry : leases) end(*entry, now, now);
 }
 
+bool Leases::end_waits(ClientId client) {
+  const auto found = clients_.find(client);
+  if (found == clients_.end() || found->second.waits.empty()) return false;
+  for (const auto waits = found->second.waits; Queued * wait : waits) give_up(*wait);
+  return true;
+}
+
 std::optional<Millis> Leases::next_deadline() const {
   if (ends_.empty() && wait_limits_.empty()) return std::nullopt;
   if (ends_.empty()) return wait_limits_.begin()->first;

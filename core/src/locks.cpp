@@ -161,6 +161,13 @@ void Locks::client_gone(ClientId client, Millis now) {
     for (const auto bound = found->second.bound; Lock * lock : bound) end(*lock, now, now);
 }
 
+bool Locks::end_waits(ClientId client) {
+  const auto found = clients_.find(client);
+  if (found == clients_.end() || found->second.waits.empty()) return false;
+  for (const auto waits = found->second.waits; Queued * wait : waits) give_up(*wait);
+  return true;
+}
+
 std::optional<Millis> Locks::next_deadline() const {
   if (ends_.empty() && wait_limits_.empty()) return std::nullopt;
   if (ends_.empty()) return wait_limits_.begin()->first;

@@ -339,7 +339,9 @@ void Connection::finish(Job& job) {
 }
 
 void Connection::answer(const std::function<void(resp::ReplyWriter&)>& write) {
-  if (!closed_ && waiting_ == Waiting::kDecision) answer_waiting(write);
+  if (closed_ || waiting_ != Waiting::kDecision) return;
+  if (!std::exchange(refused_, false)) return answer_waiting(write);
+  answer_waiting([](resp::ReplyWriter& reply) { reply.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"); });
 }
 
 void Connection::push(std::string_view encoded) {
@@ -375,7 +377,7 @@ bool Connection::enforce_output_limit() {
 bool Connection::idle_for_too_long() const {
   const std::uint32_t timeout = service_.config().timeout;
   return timeout != 0 && waiting_ == Waiting::kNothing && !session_.attached && !session_.coordinated &&
-         session_.subscriptions == nullptr &&
+         !session_.monitoring && session_.subscriptions == nullptr &&
          service_.ticked_at() - session_.active_at > Millis{1000} * static_cast<Millis>(timeout);
 }
 

@@ -42,6 +42,8 @@ class Connection : public std::enable_shared_from_this<Connection>, public PushS
   // What this client waits for was decided: `write` writes the reply.
   void answer(const std::function<void(resp::ReplyWriter&)>& write);
   void push(std::string_view encoded) override;
+  // What this client waits for will be answered by an error.
+  void refuse_wait() { refused_ = true; }
   // Writes are accepted now.
   void resume_held();
   // Once every lease renewal.
@@ -100,6 +102,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public PushS
   std::optional<std::size_t> descriptors_at_;                  // where in output_ the reply begins that carries them
   Waiting waiting_ = Waiting::kNothing;
   bool unanswered_ = false;  // what is waited for gets no reply: CLIENT REPLY
+  bool refused_ = false;     // CLIENT UNBLOCK … ERROR
   bool reading_ = false;     // waits to become readable
   bool writing_ = false;     // waits to become writable
   bool posted_ = false;      // run() will be called

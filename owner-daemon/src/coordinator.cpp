@@ -20,6 +20,13 @@ void Coordinator::client_gone(ClientId client) {
   touched();
 }
 
+bool Coordinator::end_waits(ClientId client) {
+  const bool lease = leases_.end_waits(client);
+  const bool lock = locks_.end_waits(client);
+  touched();
+  return lease || lock;
+}
+
 Coordinator::Decisions Coordinator::attend() {
   const bool leases_left = leases_.advance(now(), kEndsAtOnce);
   const bool locks_left = locks_.advance(now(), kEndsAtOnce);

@@ -33,6 +33,8 @@ class Coordinator {
   }
   // The client's bound locks, leases and waits end.
   void client_gone(ClientId client);
+  // What the client waits for is decided now, as if its time were over. Whether it waited.
+  bool end_waits(ClientId client);
   // Whether it would lose anything.
   bool involves(ClientId client) const { return leases_.involves(client) || locks_.involves(client); }
 

@@ -24,6 +24,7 @@ constexpr std::size_t kEntriesPerLoad = 500;
 constexpr std::size_t kKeysPerTrim = 1000;
 constexpr std::chrono::milliseconds kRenewal{layout::kLeaseRenewal};
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr Millis kLongestWait = 3'600'000;
 
 // "1.2.3.4:567" or "[::1]:567".
 std::string peer_address(int descriptor) {
@@ -50,6 +51,7 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
       renewal_(loop),
       writes_timer_(loop),
       accept_pause_(loop),
+      pause_timer_(loop),
       deadline_timer_(loop) {
   service_.set_clients(this);
   service_.set_ticked_at(service_.clock().monotonic_ms());
@@ -60,6 +62,7 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
     const auto found = connections_.find(id);
     return found == connections_.end() ? nullptr : &found->second->session();
   });
+  service_.set_on_pause([this] { boost::asio::post(loop_, [this] { watch_pause(); }); });
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     spdlog::info("signal {}: ending", signal);
@@ -89,16 +92,33 @@ void Server::accept_writes_at(Millis when) {
   const Millis wait = when - coarse_now();
   if (wait <= 0) {
     service_.set_holding_writes(false);
-    const auto held = std::move(held_);
-    held_.clear();
-    for (const auto& connection : held) connection->resume_held();
-    return;
+    return resume_held();
   }
   if (!service_.holding_writes()) spdlog::info("the last owner did not end cleanly: writes wait for {} ms", wait);
   service_.set_holding_writes(true);
   writes_timer_.expires_after(std::chrono::milliseconds(wait));
   writes_timer_.async_wait([this, when](const boost::system::error_code& error) {
     if (!error) accept_writes_at(when);
+  });
+}
+
+void Server::resume_held() {
+  const auto held = std::move(held_);
+  held_.clear();
+  for (const auto& connection : held) connection->resume_held();
+}
+
+void Server::watch_pause() {
+  if (stopping_) return;
+  const Millis left = service_.pause_left();
+  if (left <= 0) {
+    service_.unpause();
+    pause_timer_.cancel();
+    return resume_held();
+  }
+  pause_timer_.expires_after(std::chrono::milliseconds(std::min(left, kLongestWait)));
+  pause_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) watch_pause();
   });
 }
 
@@ -172,6 +192,13 @@ bool Server::disconnect(std::uint64_t id) {
   return true;
 }
 
+bool Server::unblock(std::uint64_t id, bool with_error) {
+  const auto found = connections_.find(id);
+  if (found == connections_.end() || !service_.coordinator().end_waits(id)) return false;
+  if (with_error) found->second->refuse_wait();
+  return true;
+}
+
 void Server::enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting) {
   jobs_.push_back({std::move(job), std::move(waiting)});
   need_turn();
@@ -190,7 +217,7 @@ void Server::schedule_tick() {
 
 void Server::tick() {
   service_.store().renew_lease();
-  service_.set_ticked_at(service_.clock().monotonic_ms());
+  service_.tick();
   std::string error;
   if (!lock_.cover(service_.store().newest_version(), &error)) spdlog::error("{}", error);
   // A tick may close a connection, which takes it out of the map.

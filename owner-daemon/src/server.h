@@ -45,6 +45,7 @@ class Server : public ClientDirectory {
   // For commands.
   void for_each(const std::function<void(const Session&)>& f) const override;
   bool disconnect(std::uint64_t id) override;
+  bool unblock(std::uint64_t id, bool with_error) override;
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
@@ -59,6 +60,9 @@ class Server : public ClientDirectory {
   void tick();
   void schedule_tick();
   void accept_writes_at(Millis when);
+  void resume_held();
+  // CLIENT PAUSE: sees to its end.
+  void watch_pause();
   void need_turn();
   void turn();
   bool load_some();
@@ -74,6 +78,7 @@ class Server : public ClientDirectory {
   boost::asio::steady_timer renewal_;
   boost::asio::steady_timer writes_timer_;
   boost::asio::steady_timer accept_pause_;
+  boost::asio::steady_timer pause_timer_;
   boost::asio::steady_timer deadline_timer_;
   std::list<Listener> listeners_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;

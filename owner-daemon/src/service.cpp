@@ -56,7 +56,9 @@ Service::Service(Store& store, const Config& config, const Clock& clock)
       coordinator_(store, clock),
       keyspace_(store, pubsub_),
       run_id_(random_run_id()),
-      started_us_(clock.wall_us()) {
+      started_us_(clock.wall_us()),
+      command_stats_(command_table().size()) {
+  update_thresholds();
   output_limits_.normal.hard = config.output_limit;
   if (!config.requirepass.empty()) acl_.set_default_password(config.requirepass);
   for (const std::string& line : config.users)
@@ -113,8 +115,12 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
   if (loading_ && (spec->flags & kWhileLoading) == 0) {
     return reject(session, reply, "LOADING Redis is loading the dataset in memory", spec);
   }
+  if (pause_all_) [[unlikely]] {
+    effects->next = Next::kHold;
+    return;
+  }
   if (session.queuing && (spec->flags & kNotQueued) == 0) return queue(session, *spec, arguments, reply);
-  if (holding_writes_ && (spec->flags & kWrite) != 0) {
+  if (hold_ && (spec->flags & kWrite) != 0) {
     effects->next = Next::kHold;
     return;
   }
@@ -124,6 +130,8 @@ void Service::execute(Session& session, std::span<const std::string_view> argume
 void Service::note_changed(const Setting& setting) {
   if (std::find(changed_settings_.begin(), changed_settings_.end(), &setting) == changed_settings_.end())
     changed_settings_.push_back(&setting);
+  update_thresholds();
+  slow_log_.shorten(config_.slowlog_max_len);
 }
 
 Verdict Service::permit(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments) {
@@ -146,6 +154,7 @@ Verdict Service::permit(const Session& session, const CommandSpec& spec, std::sp
 
 void Service::note_refusal(const Session& session, std::string_view reason, std::string_view object,
                            std::string_view user) {
+  ++counters_.denied;
   AclLogEntry entry;
   entry.reason = reason;
   entry.context = session.queuing || session.executing ? "multi" : "toplevel";
@@ -174,18 +183,89 @@ void Service::reset_statistics() {
   fresh.waiting = counters_.waiting;
   fresh.attached = counters_.attached;
   counters_ = fresh;
+  command_stats_.reset();
+  peak_memory_ = 0;
+}
+
+void Service::tick() {
+  set_ticked_at(clock_.monotonic_ms());
+  tick_rate_.refine();
+  update_thresholds();
+  peak_memory_ = std::max(peak_memory_, store_.stats().used_memory);
+  rates_.sample(ticked_at_, {counters_.commands, counters_.input_bytes, counters_.output_bytes});
+}
+
+void Service::pause(Millis length, bool all) {
+  const Millis now = clock_.monotonic_ms();
+  paused_until_ = std::max(paused_until_, length > kNoDeadline - now ? kNoDeadline : now + length);
+  pause_all_ = pause_all_ || all;
+  update_hold();
+  if (on_pause_) on_pause_();
+}
+
+void Service::unpause() {
+  const bool paused = paused_until_ != kNoPause;
+  paused_until_ = kNoPause;
+  pause_all_ = false;
+  update_hold();
+  if (paused && on_pause_) on_pause_();
+}
+
+void Service::update_thresholds() {
+  std::uint64_t microseconds = ~std::uint64_t{0};
+  if (config_.slowlog_log_slower_than >= 0) microseconds = static_cast<std::uint64_t>(config_.slowlog_log_slower_than);
+  if (config_.latency_monitor_threshold > 0)
+    microseconds = std::min(microseconds, static_cast<std::uint64_t>(config_.latency_monitor_threshold) * 1000);
+  // Beyond a year, never.
+  constexpr std::uint64_t kLongest = 31'536'000'000'000;
+  slow_from_ = microseconds < kLongest ? tick_rate_.ticks_of(microseconds) : ~std::uint64_t{0};
+}
+
+void Service::note_slow(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+                        std::uint64_t ticks) {
+  const std::uint64_t microseconds = tick_rate_.microseconds(ticks);
+  const std::int64_t unix_time = clock_.wall_us() / 1'000'000;
+  if (config_.latency_monitor_threshold > 0 &&
+      microseconds / 1000 >= static_cast<std::uint64_t>(config_.latency_monitor_threshold))
+    latency_.add((spec.flags & kFast) != 0 ? "fast-command" : "command", unix_time, microseconds / 1000);
+  // What EXEC ran is there already.
+  if (config_.slowlog_log_slower_than < 0 || spec.name == "exec" ||
+      microseconds < static_cast<std::uint64_t>(config_.slowlog_log_slower_than))
+    return;
+  SlowLogEntry entry;
+  entry.unix_time = unix_time;
+  entry.microseconds = microseconds;
+  entry.address = session.address;
+  entry.name = session.name;
+  slow_log_.add(std::move(entry), shown_arguments(spec, arguments), config_.slowlog_max_len);
+}
+
+void Service::note_error(const CommandSpec* spec, std::string_view error) {
+  ++counters_.errors;
+  command_stats_.error(error);
+  if (spec != nullptr) command_stats_.failed(command_index(*spec));
 }
 
 void Service::run(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
                   resp::ReplyWriter& reply, Effects* effects) {
   ++counters_.commands;
   session.last_command = &spec;
+  const std::size_t mark = reply.mark();
+  const std::uint64_t from = ticks_now();
   Call call{*this, session, reply, arguments, spec, *effects};
   const Call* const before = keyspace_.set_call(&call);
   spec.handler(call);
+  const std::uint64_t ticks = ticks_now() - from;
   if (keyspace_.attentive()) [[unlikely]]
     keyspace_.after(call);
   keyspace_.set_call(before);
+  command_stats_.ran(command_index(spec), ticks, tick_rate_);
+  if (reply.is_error_at(mark)) [[unlikely]]
+    note_error(&spec, reply.written_since(mark).substr(1));
+  if (ticks >= slow_from_) [[unlikely]]
+    note_slow(session, spec, arguments, ticks);
+  if (!monitors_.empty() && (spec.flags & kAdmin) == 0) [[unlikely]]
+    monitors_.show(session, spec, arguments, clock_.wall_us());
 }
 
 bool Service::step(Session& session, Job& job, const Slice& slice) {
@@ -194,19 +274,24 @@ bool Service::step(Session& session, Job& job, const Slice& slice) {
   Effects effects;
   const Call call{*this, session, reply, {}, *session.last_command, effects};
   keyspace_.set_call(&call);
+  const std::uint64_t from = ticks_now();
   const bool done = job.step(*this, slice);
+  command_stats_.worked_on(command_index(*session.last_command), ticks_now() - from);
   keyspace_.set_call(nullptr);
   return done;
 }
 
 void Service::end_messages(Session& session) {
   pubsub_.forget(session);
+  monitors_.forget(session);
   keyspace_.tracking().disable(session);
   keyspace_.update();
 }
 
 void Service::reject(Session& session, resp::ReplyWriter& reply, std::string_view error, const CommandSpec* spec) {
   ++counters_.errors;
+  command_stats_.error(error);
+  if (spec != nullptr) command_stats_.rejected(command_index(*spec));
   if (spec != nullptr && spec->name == "exec") {
     session.queuing = false;
     session.transaction.reset();

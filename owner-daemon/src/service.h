@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,17 +18,23 @@
 
 #include "acl/acl.h"
 #include "client_directory.h"
+#include "command_stats.h"
 #include "config.h"
 #include "coordinator.h"
 #include "coppice/clock.h"
 #include "coppice/store.h"
 #include "keyspace.h"
+#include "latency_monitor.h"
+#include "monitors.h"
 #include "output_limits.h"
 #include "pubsub.h"
+#include "rates.h"
 #include "resp/writer.h"
 #include "scan_cursors.h"
 #include "scripts.h"
 #include "session.h"
+#include "slow_log.h"
+#include "ticks.h"
 
 namespace coppice::daemon {
 
@@ -109,6 +116,7 @@ struct Counters {
   std::uint64_t worker_misses = 0;
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
+  std::uint64_t denied = 0;               // commands and logins that a user was refused
   std::uint64_t output_limit_closed = 0;  // clients that left too much unread
 };
 
@@ -149,6 +157,8 @@ class Service {
   // The time as of the last tick: free to look at.
   Millis ticked_at() const { return ticked_at_; }
   void set_ticked_at(Millis when) { ticked_at_ = when; }
+  // A few times a second: the figures that change by themselves.
+  void tick();
   // The store's figures since they were last reset.
   StoreStats statistics() const;
   void reset_statistics();
@@ -158,6 +168,13 @@ class Service {
   Keyspace& keyspace() { return keyspace_; }
   // The client gets no messages any more.
   void end_messages(Session& session);
+  CommandStats& command_stats() { return command_stats_; }
+  const TickRate& tick_rate() const { return tick_rate_; }
+  SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency() { return latency_; }
+  Monitors& monitors() { return monitors_; }
+  const Rates& rates() const { return rates_; }
+  std::uint64_t peak_memory() const { return peak_memory_; }
   OutputLimits& output_limits() { return output_limits_; }
   Counters& counters() { return counters_; }
   const std::string& run_id() const { return run_id_; }
@@ -174,9 +191,27 @@ class Service {
   void set_loading(bool yes) { loading_ = yes; }
   // While readers may still believe in the segment of an owner that ended without a word, no write is acknowledged.
   bool holding_writes() const { return holding_writes_; }
-  void set_holding_writes(bool yes) { holding_writes_ = yes; }
+  void set_holding_writes(bool yes) {
+    holding_writes_ = yes;
+    update_hold();
+  }
+  // For this long no client's command is run, or none that writes: it waits. The longer and the stricter of two holds.
+  void pause(Millis length, bool all);
+  void unpause();
+  Millis pause_left() const { return paused_until_ == kNoPause ? 0 : paused_until_ - clock_.monotonic_ms(); }
+  // `f` is to see to it that unpause() is called in time, and that those who wait are run again.
+  void set_on_pause(std::function<void()> f) { on_pause_ = std::move(f); }
+  // Whether a command must wait for either.
+  bool holds(bool write) const { return pause_all_ || (hold_ && write); }
 
  private:
+  static constexpr Millis kNoPause = 0;
+
+  void update_hold() { hold_ = holding_writes_ || paused_until_ != kNoPause; }
+  void note_slow(const Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
+                 std::uint64_t ticks);
+  void note_error(const CommandSpec* spec, std::string_view error);
+  void update_thresholds();
   // A command that is not run; of EXEC its transaction is not either. `spec`: null if there is no such command.
   void reject(Session& session, resp::ReplyWriter& reply, std::string_view error, const CommandSpec* spec = nullptr);
   void queue(Session& session, const CommandSpec& spec, std::span<const std::string_view> arguments,
@@ -203,6 +238,18 @@ class Service {
   std::chrono::microseconds slice_length_{50};
   bool loading_ = false;
   bool holding_writes_ = false;
+  bool pause_all_ = false;
+  bool hold_ = false;  // one of them: not every command has to be looked at
+  Millis paused_until_ = kNoPause;
+  std::function<void()> on_pause_;
+  CommandStats command_stats_;
+  TickRate tick_rate_;
+  std::uint64_t slow_from_ = ~std::uint64_t{0};  // ticks from which on a command is noted as slow
+  SlowLog slow_log_;
+  LatencyMonitor latency_;
+  Monitors monitors_;
+  Rates rates_;
+  std::uint64_t peak_memory_ = 0;
 };
 
 }  // namespace coppice::daemon

@@ -27,6 +27,7 @@ struct Session {
   bool coordinated = false;  // it may hold locks or leases, or wait: its end must be told to the coordinator
   bool queuing = false;      // between MULTI and EXEC
   bool executing = false;    // within EXEC, where nothing may wait
+  bool monitoring = false;   // is shown all commands: Monitors
   int protocol = 2;
   Replies replies = Replies::kOn;
   Database database = 0;

@@ -103,6 +103,8 @@ class Leases final : public StoreListener, private WaitOwner {
   bool drop(std::uint64_t token, Millis now);
   // The client's leases and waits end.
   void client_gone(ClientId client, Millis now);
+  // Its waits are over now, as if their time were. Whether there were any.
+  bool end_waits(ClientId client);
 
   std::optional<Millis> next_deadline() const;
   // Passes on what was revoked, and ends up to `budget` leases and waits whose time is over; true: there are more.

@@ -116,6 +116,8 @@ class Locks final : private WaitOwner {
 
   // The client's bound locks and waits end, and grants that it can't have heard of.
   void client_gone(ClientId client, Millis now);
+  // Its waits are over now, as if their time were. Whether there were any.
+  bool end_waits(ClientId client);
 
   // When advance() has something to do next.
   std::optional<Millis> next_deadline() const;

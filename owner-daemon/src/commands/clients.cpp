@@ -1,4 +1,4 @@
-// CLIENT LIST, INFO, KILL and REPLY.
+// CLIENT LIST, INFO, KILL, REPLY, PAUSE and UNBLOCK.
 #include "commands/clients.h"
 
 #include <algorithm>
@@ -16,6 +16,7 @@ namespace {
 std::string flags_of(const Session& client) {
   std::string flags;
   if (client.subscriptions != nullptr) flags += 'P';
+  if (client.monitoring) flags += 'O';
   if (client.queuing) flags += 'x';
   if (client.tracking != nullptr) {
     flags += 't';
@@ -183,6 +184,40 @@ void client_reply(Call& call) {
   } else {
     syntax_error(call);
   }
+}
+
+void client_pause(Call& call) {
+  std::int64_t length = 0;
+  bool all = true;
+  if (call.size() > 4) return syntax_error(call);
+  if (call.size() == 4) {
+    if (!is_word(call[3], "write") && !is_word(call[3], "all"))
+      return call.reply.error("ERR CLIENT PAUSE mode must be WRITE or ALL");
+    all = is_word(call[3], "all");
+  }
+  if (!resp::parse_int64(call[2], &length)) return call.reply.error("ERR timeout is not an integer or out of range");
+  if (length < 0) return call.reply.error("ERR timeout is negative");
+  call.service.pause(length, all);
+  call.reply.ok();
+}
+
+void client_unpause(Call& call) {
+  call.service.unpause();
+  call.reply.ok();
+}
+
+void client_unblock(Call& call) {
+  bool with_error = false;
+  if (call.size() > 4) return syntax_error(call);
+  if (call.size() == 4) {
+    if (!is_word(call[3], "timeout") && !is_word(call[3], "error"))
+      return call.reply.error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    with_error = is_word(call[3], "error");
+  }
+  std::int64_t id = 0;
+  if (!resp::parse_int64(call[2], &id)) return not_an_integer(call);
+  ClientDirectory* clients = call.service.clients();
+  call.reply.integer(clients != nullptr && id > 0 && clients->unblock(static_cast<std::uint64_t>(id), with_error));
 }
 
 // No client is ever ended for want of memory but at its own limits.

@@ -78,6 +78,9 @@ void script_kill(Call&);
 void function_flush(Call&);
 
 // clients.cpp
+void client_pause(Call&);
+void client_unpause(Call&);
+void client_unblock(Call&);
 void client_info(Call&);
 void client_list(Call&);
 void client_kill(Call&);
@@ -103,7 +106,22 @@ void acl_setuser(Call&);
 void acl_users(Call&);
 void acl_whoami(Call&);
 
+// slow_log.cpp
+void slowlog_get(Call&);
+void slowlog_len(Call&);
+void slowlog_reset(Call&);
+void latency_latest(Call&);
+void latency_history(Call&);
+void latency_reset(Call&);
+void latency_graph(Call&);
+void latency_doctor(Call&);
+void latency_histogram(Call&);
+void monitor(Call&);
+
 // inspection.cpp
+void memory_doctor(Call&);
+void memory_purge(Call&);
+void memory_stats(Call&);
 void object_encoding(Call&);
 void object_freq(Call&);
 void object_idletime(Call&);
@@ -161,6 +179,9 @@ void attach(Call&);
 void info(Call&);
 void time(Call&);
 void shutdown(Call&);
+void wait_replicas(Call&);
+void role(Call&);
+void help(Call&);
 
 // introspection.cpp
 void command(Call&);

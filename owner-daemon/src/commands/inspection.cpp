@@ -1,5 +1,7 @@
 // OBJECT and MEMORY: what is known of one key's entry.
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "commands/handlers.h"
 #include "coppice/layout.h"
@@ -66,6 +68,47 @@ void memory_usage(Call& call) {
   const auto entry = call.store().peek(call.db(), call[2]);
   if (!entry) return call.reply.null();
   call.reply.count(bytes_of(*entry));
+}
+
+void memory_doctor(Call& call) {
+  const StoreStats stats = call.store().stats();
+  std::string text;
+  if (stats.used_memory > stats.max_memory - stats.max_memory / 10)
+    text += "More than nine tenths of maxmemory are used: entries are evicted, or writes refused, soon.\n";
+  if (stats.evicted > stats.sets / 10)
+    text += "More than one entry in ten that was written has been evicted: maxmemory is small for what is stored.\n";
+  if (stats.free_bytes > stats.used_memory && stats.free_bytes > (64u << 20))
+    text += "More memory is free within the segment than is used; MEMORY PURGE does not give it back.\n";
+  call.reply.verbatim(text.empty() ? "Nothing is wrong with the memory of this store.\n" : text);
+}
+
+void memory_purge(Call& call) { call.reply.ok(); }
+
+void memory_stats(Call& call) {
+  const StoreStats stats = call.store().stats();
+  const std::pair<std::string_view, std::uint64_t> counts[] = {
+      {"peak.allocated", std::max(call.service.peak_memory(), stats.used_memory)},
+      {"total.allocated", stats.used_memory},
+      {"startup.allocated", stats.fixed_bytes},
+      {"replication.backlog", 0},
+      {"clients.slaves", 0},
+      {"cluster.links", 0},
+      {"aof.buffer", 0},
+      {"lua.caches", 0},
+      {"functions.caches", 0},
+      {"overhead.total", stats.used_memory - stats.entry_bytes},
+      {"point-index.bytes", stats.point_index_bytes},
+      {"order-index.bytes", stats.order_index_bytes},
+      {"free.bytes", stats.free_bytes},
+      {"keys.count", stats.entries},
+      {"keys.bytes-per-key", stats.entries == 0 ? 0 : (stats.used_memory - stats.fixed_bytes) / stats.entries},
+      {"dataset.bytes", stats.entry_bytes},
+  };
+  call.reply.map(std::size(counts));
+  for (const auto& [name, count] : counts) {
+    call.reply.bulk(name);
+    call.reply.count(count);
+  }
 }
 
 }  // namespace coppice::daemon::handlers

@@ -71,7 +71,7 @@ void exec(Call& call) {
   if (!call.session.queuing) return call.reply.error("ERR EXEC without MULTI");
   const Transaction& queued = *call.session.transaction;
   // Nothing is decided before all of it can run.
-  if (queued.writes && call.service.holding_writes()) {
+  if (call.service.holds(queued.writes)) {
     call.effects.next = Next::kHold;
     return;
   }

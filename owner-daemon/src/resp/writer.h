@@ -79,6 +79,7 @@ class ReplyWriter {
   // What came after a mark can be taken back.
   std::size_t mark() const { return out_->size(); }
   void rewind(std::size_t mark) { out_->resize(mark); }
+  std::string_view written_since(std::size_t mark) const { return std::string_view(*out_).substr(mark); }
   // Whether the reply written there is an error.
   bool is_error_at(std::size_t mark) const { return out_->size() > mark && (*out_)[mark] == '-'; }
 

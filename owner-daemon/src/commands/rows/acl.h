@@ -18,6 +18,7 @@ inline constexpr auto kAclRows = std::to_array<CommandSpec>({
      "Whether a user may run a command, which is not run", acl_dryrun},
     {"acl|genpass", -2, kWhileLoading, kNoKeys, "acl", "0.2.0", "ACL GENPASS [bits]", "A random password", acl_genpass},
     {"acl|getuser", 3, kAcl, kNoKeys, "acl", "0.2.0", "ACL GETUSER name", "A user's rules", acl_getuser},
+    {"acl|help", 2, kWhileLoading, kNoKeys, "acl", "0.2.0", "ACL HELP", "What ACL can do", help},
     {"acl|list", 2, kAcl, kNoKeys, "acl", "0.2.0", "ACL LIST", "All users with their rules, a line each", acl_list},
     {"acl|load", 2, kAcl, kNoKeys, "acl", "0.2.0", "ACL LOAD", "An error: users stand in the configuration file",
      acl_load},

@@ -27,6 +27,7 @@ inline constexpr auto kKeysRows = std::to_array<CommandSpec>({
      "`int`, `embstr` or `raw`, as Redis would call a value of this length", object_encoding},
     {"object|freq", 3, kReadOnly | kKeyItself, kSecondWord, "generic", "0.2.0", "OBJECT FREQ key",
      "An error: no policy counts accesses", object_freq},
+    {"object|help", 2, kWhileLoading, kNoKeys, "generic", "0.2.0", "OBJECT HELP", "What OBJECT can do", help},
     {"object|idletime", 3, kReadOnly | kKeyItself, kSecondWord, "generic", "0.2.0", "OBJECT IDLETIME key",
      "An error: no policy notes the time of an access", object_idletime},
     {"object|refcount", 3, kReadOnly | kKeyItself, kSecondWord, "generic", "0.2.0", "OBJECT REFCOUNT key", "1",

@@ -52,6 +52,7 @@ inline constexpr auto kScriptingRows = std::to_array<CommandSpec>({
      "Which scripts are known", script_exists},
     {"script|flush", -2, kFast, kNoKeys, "scripting", "0.2.0", "SCRIPT FLUSH [ASYNC | SYNC]",
      "Nothing: known scripts stay known", script_flush},
+    {"script|help", 2, kWhileLoading, kNoKeys, "scripting", "0.2.0", "SCRIPT HELP", "What SCRIPT can do", help},
     {"script|kill", 2, kFast, kNoKeys, "scripting", "0.2.0", "SCRIPT KILL", "An error: no script runs", script_kill},
     {"script|load", 3, kFast, kNoKeys, "scripting", "0.2.0", "SCRIPT LOAD script",
      "The SHA1 of a known script; any other is refused with NOLUA", script_load},
