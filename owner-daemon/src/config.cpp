@@ -201,6 +201,31 @@ ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std
          },
          "Serve TCP there too; beyond loopback only with a password")
       ->type_name("HOST:PORT");
+  app.add_option_function<std::string>(
+         "--tls-port",
+         [config](const std::string& text) {
+           const auto port = parse_number(text);
+           if (!port || *port > 65535) throw CLI::ValidationError("--tls-port", "'" + text + "' is not a port");
+           config->tls.port = static_cast<std::uint16_t>(*port);
+         },
+         "Serve TLS on this TCP port, too")
+      ->type_name("PORT");
+  app.add_option("--tls-bind", config->tls.bind, "The address of the TLS port [127.0.0.1]")->type_name("HOST");
+  app.add_option("--tls-cert-file", config->tls.cert_file, "Certificate and its chain, PEM")->type_name("FILE");
+  app.add_option("--tls-key-file", config->tls.key_file, "Key of the certificate, PEM")->type_name("FILE");
+  app.add_option("--tls-ca-cert-file", config->tls.ca_cert_file, "Who may sign clients' certificates, PEM")
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--tls-auth-clients",
+         [config](const std::string& use) {
+           if (use != "yes" && use != "no" && use != "optional")
+             throw CLI::ValidationError("--tls-auth-clients", "'" + use + "' is none of yes, no, optional");
+           config->tls.auth_clients = use == "yes"  ? TlsOptions::Auth::kYes
+                                      : use == "no" ? TlsOptions::Auth::kNo
+                                                    : TlsOptions::Auth::kOptional;
+         },
+         "Whether clients must have certificates: yes, no, optional [yes]")
+      ->type_name("USE");
   add_size(app, "--max-memory", &config->max_memory, kSmallestMaxMemory, 1ull << 38,
            "Memory for entries and indexes [256M]");
   add_size(app, "--max-value", &config->max_value, 1, kLargestMaxValue, "The largest value [64M]");
@@ -311,6 +336,14 @@ ConfigOutcome read_config(int argc, const char* const* argv, Config* config, std
     if (config->socket.empty()) throw CLI::RequiredError("--socket PATH");
     if (config->socket.size() > 100)
       throw CLI::ValidationError("--socket", "the path is longer than 100 bytes, more than a unix socket may have");
+    if (config->tls.port) {
+      for (const auto& [option, file] :
+           {std::pair("--tls-cert-file", &config->tls.cert_file), std::pair("--tls-key-file", &config->tls.key_file)})
+        if (file->empty()) throw CLI::ValidationError(option, "is needed by --tls-port");
+      if (config->tls.auth_clients != TlsOptions::Auth::kNo && config->tls.ca_cert_file.empty())
+        throw CLI::ValidationError("--tls-ca-cert-file",
+                                   "is needed by --tls-port, or --tls-auth-clients no, which asks clients for none");
+    }
     if (config->input_limit < config->max_bulk)
       throw CLI::ValidationError("--input-limit", "must not be below --max-bulk");
     if (config->output_limit < config->max_value)

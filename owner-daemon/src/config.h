@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,21 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 
+struct TlsOptions {
+  enum class Auth : std::uint8_t { kNo, kOptional, kYes };
+
+  std::optional<std::uint16_t> port;  // none: TLS is not served; 0: a free one
+  std::string bind = "127.0.0.1";
+  std::string cert_file;     // PEM, with the chain
+  std::string key_file;      // PEM, without a passphrase
+  std::string ca_cert_file;  // whose certificates clients may have
+  Auth auth_clients = Auth::kYes;
+};
+
 struct Config {
   std::string socket;
   std::vector<Endpoint> listen;
+  TlsOptions tls;
   std::uint64_t max_memory = kDefaultMaxMemory;
   std::uint32_t max_value = kDefaultMaxValue;
   Policy policy = Policy::kAllKeysLru;

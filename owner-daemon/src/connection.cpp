@@ -28,6 +28,8 @@ constexpr int kClockEvery = 16;
 // After two seconds in which a client took no byte, it is not merely slow.
 constexpr int kStubbornTicks = 2000 / static_cast<int>(layout::kLeaseRenewal);
 
+constexpr Millis kLongestHandshake = 10'000;
+
 resp::ParserLimits limits_of(const Config& config) {
   resp::ParserLimits limits;
   limits.max_bulk = static_cast<std::int64_t>(config.max_bulk);
@@ -36,10 +38,11 @@ resp::ParserLimits limits_of(const Config& config) {
 
 }  // namespace
 
-Connection::Connection(Server& server, StreamSocket socket, Session session)
+Connection::Connection(Server& server, StreamSocket socket, Session session, const TlsContext* tls)
     : server_(server),
       service_(server.service()),
       socket_(std::move(socket)),
+      tls_(tls != nullptr ? std::make_unique<TlsStream>(*tls, socket_.native_handle()) : nullptr),
       session_(std::move(session)),
       parser_(limits_of(service_.config())) {
   parser_.set_authenticated(session_.authenticated);
@@ -54,7 +57,15 @@ void Connection::start() { wait_readable(); }
 void Connection::wait_readable() {
   if (reading_ || closed_) return;
   reading_ = true;
-  socket_.async_wait(StreamSocket::wait_read, [self = shared_from_this()](const boost::system::error_code& error) {
+  // What TLS has taken from the socket already is not announced by it again.
+  if (tls_ != nullptr && tls_->has_pending()) {
+    return boost::asio::post(socket_.get_executor(), [self = shared_from_this()] {
+      self->reading_ = false;
+      self->on_readable();
+    });
+  }
+  const auto what = tls_ != nullptr && tls_->read_waits_for_room() ? StreamSocket::wait_write : StreamSocket::wait_read;
+  socket_.async_wait(what, [self = shared_from_this()](const boost::system::error_code& error) {
     self->reading_ = false;
     if (!error) self->on_readable();
   });
@@ -85,7 +96,8 @@ void Connection::on_readable() {
   char* room = input_.prepare(wanted);
   // Up to 1 MiB of a large value at a time, so that one client's upload does not hold up the others.
   const std::size_t most = wanted > input_.size() ? std::size_t{1} << 20 : InputBuffer::kLeast;
-  const ssize_t n = recv(socket_.native_handle(), room, std::min(input_.room(), most), MSG_DONTWAIT);
+  const std::size_t size = std::min(input_.room(), most);
+  const ssize_t n = tls_ == nullptr ? recv(socket_.native_handle(), room, size, MSG_DONTWAIT) : tls_->read(room, size);
   if (n == 0) return close();
   if (n < 0) {
     if (errno != EAGAIN && errno != EINTR) return close();
@@ -285,7 +297,9 @@ bool Connection::write_some() {
     return false;
   };
   if (!descriptors_at_) {
-    const ssize_t n = send(socket_.native_handle(), output_.data() + sent_, unsent(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const char* from = output_.data() + sent_;
+    const ssize_t n = tls_ == nullptr ? send(socket_.native_handle(), from, unsent(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                                      : tls_->write(from, unsent());
     if (n < 0) return not_sent();
     sent(n);
     return true;
@@ -405,6 +419,10 @@ void Connection::tick() {
     ++service_.counters().output_limit_closed;
     return close();
   }
+  if (tls_ != nullptr && !tls_->established() && service_.ticked_at() - session_.connected_at > kLongestHandshake) {
+    spdlog::debug("client {} closed: its TLS handshake is not done", session_.id);
+    return close();
+  }
   if (idle_for_too_long()) {
     spdlog::debug("client {} closed: it was idle for {} s", session_.id, service_.config().timeout);
     return close();
@@ -428,6 +446,7 @@ void Connection::close() {
   if (waiting_ == Waiting::kDecision) --service_.counters().waiting;
   boost::system::error_code ignored;
   if (peer_) peer_->close(ignored);
+  if (tls_ != nullptr) tls_->say_goodbye();
   socket_.close(ignored);
   if (session_.coordinated) service_.coordinator().client_gone(session_.id);
   service_.end_messages(session_);

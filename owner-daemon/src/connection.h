@@ -24,6 +24,7 @@
 #include "resp/parser.h"
 #include "service.h"
 #include "session.h"
+#include "tls.h"
 
 namespace coppice::daemon {
 
@@ -32,7 +33,8 @@ using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
 class Connection : public std::enable_shared_from_this<Connection>, public PushSink {
  public:
-  Connection(Server& server, StreamSocket socket, Session session);
+  // `tls`: null for a client that speaks without.
+  Connection(Server& server, StreamSocket socket, Session session, const TlsContext* tls);
   ~Connection();
 
   // Begins to read.
@@ -87,6 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public PushS
   Server& server_;
   Service& service_;
   StreamSocket socket_;
+  std::unique_ptr<TlsStream> tls_;  // null: without
   Session session_;
   resp::RequestParser parser_;
   InputBuffer input_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -86,6 +87,20 @@ int serve(const Config& config) {
     spdlog::info("listening on {}:{}", endpoint.host, port);
   }
 
+  if (config.tls.port) {
+    std::uint16_t port = 0;
+    const int tcp = server.serve_tls(&error) ? listen_tcp({config.tls.bind, *config.tls.port},
+                                                          service.acl().default_is_open(), &port, &error)
+                                             : -1;
+    if (tcp < 0) {
+      unlink(config.socket.c_str());
+      return fail(error);
+    }
+    server.listen(tcp, config.tls.bind.find(':') == std::string::npos ? AF_INET : AF_INET6, true);
+    service.set_tls_port(port);
+    spdlog::info("listening on {}:{} with TLS", config.tls.bind, port);
+  }
+
   server.run(clean ? 0 : locked_at + layout::kLease + kLeaseMargin);
 
   unlink(config.socket.c_str());
@@ -120,6 +135,8 @@ int main(int argc, char** argv) {
     case ConfigOutcome::kRun:
       break;
   }
+  // OpenSSL writes to sockets without MSG_NOSIGNAL.
+  std::signal(SIGPIPE, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_logger_st("coppiced"));
   spdlog::set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
   spdlog::set_level(spdlog::level::from_str(config.log_level));

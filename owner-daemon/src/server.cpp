@@ -48,6 +48,7 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
       lock_(lock),
       loader_(loader),
       signals_(loop, SIGTERM, SIGINT),
+      reload_(loop, SIGHUP),
       renewal_(loop),
       writes_timer_(loop),
       accept_pause_(loop),
@@ -63,6 +64,7 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
     return found == connections_.end() ? nullptr : &found->second->session();
   });
   service_.set_on_pause([this] { boost::asio::post(loop_, [this] { watch_pause(); }); });
+  await_reload();
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     spdlog::info("signal {}: ending", signal);
@@ -70,8 +72,29 @@ Server::Server(boost::asio::io_context& loop, Service& service, LockFile& lock, 
   });
 }
 
-void Server::listen(int descriptor, int family) {
-  listeners_.push_back({Acceptor(loop_), family == AF_UNIX});
+void Server::await_reload() {
+  reload_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error || stopping_) return;
+    std::string why;
+    if (tls_ == nullptr)
+      spdlog::info("SIGHUP: there is no certificate to read again");
+    else if (serve_tls(&why))
+      spdlog::info("SIGHUP: the certificate was read again");
+    else
+      spdlog::error("SIGHUP: the certificate stays as it was: {}", why);
+    await_reload();
+  });
+}
+
+bool Server::serve_tls(std::string* error) {
+  auto fresh = TlsContext::create(service_.config().tls, error);
+  if (fresh == nullptr) return false;
+  tls_ = std::move(fresh);
+  return true;
+}
+
+void Server::listen(int descriptor, int family, bool tls) {
+  listeners_.push_back({Acceptor(loop_), family == AF_UNIX, tls});
   listeners_.back().acceptor.assign(boost::asio::generic::stream_protocol(family, family == AF_UNIX ? 0 : IPPROTO_TCP),
                                     descriptor);
 }
@@ -126,7 +149,7 @@ void Server::accept(Listener& listener) {
   listener.acceptor.async_accept([this, &listener](const boost::system::error_code& error, StreamSocket socket) {
     if (error == boost::asio::error::operation_aborted || stopping_) return;
     if (!error) {
-      admit(std::move(socket), listener.unix_socket);
+      admit(std::move(socket), listener);
       return accept(listener);
     }
     if (error == boost::asio::error::connection_aborted) return accept(listener);
@@ -149,14 +172,15 @@ bool Server::may_connect(int descriptor) const {
          std::find(config.allow_uid.begin(), config.allow_uid.end(), peer.uid) != config.allow_uid.end();
 }
 
-void Server::admit(StreamSocket socket, bool unix_socket) {
+void Server::admit(StreamSocket socket, const Listener& listener) {
+  const bool unix_socket = listener.unix_socket;
   Counters& counters = service_.counters();
   ++counters.connections_received;
   const int descriptor = socket.native_handle();
   fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   const auto refuse = [&](std::string_view message) {
     ++counters.connections_rejected;
-    (void)send(descriptor, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (!listener.tls) (void)send(descriptor, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   };
   if (connections_.size() >= service_.config().max_clients) return refuse("-ERR max number of clients reached\r\n");
   if (unix_socket) {
@@ -173,7 +197,8 @@ void Server::admit(StreamSocket socket, bool unix_socket) {
   session.connected_at = session.active_at = service_.clock().monotonic_ms();
   service_.begin(session);
   const std::uint64_t id = session.id;
-  auto connection = std::make_shared<Connection>(*this, std::move(socket), std::move(session));
+  auto connection =
+      std::make_shared<Connection>(*this, std::move(socket), std::move(session), listener.tls ? tls_.get() : nullptr);
   connections_.emplace(id, connection);
   connection->start();
 }

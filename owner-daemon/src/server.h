@@ -20,6 +20,7 @@
 #include "coppice/snapshot.h"
 #include "lock_file.h"
 #include "service.h"
+#include "tls.h"
 
 namespace coppice::daemon {
 
@@ -28,8 +29,11 @@ class Server : public ClientDirectory {
   // The references must outlive the server. `loader` may have a snapshot to read.
   Server(boost::asio::io_context& loop, Service& service, LockFile& lock, SnapshotLoader* loader);
 
-  // Takes over a listening descriptor.
-  void listen(int descriptor, int family);
+  // Takes over a listening descriptor. REQUIRES: serve_tls() before it is for TLS.
+  void listen(int descriptor, int family, bool tls = false);
+  // Reads the certificate and the key, at the start and at SIGHUP: clients that come from then on see them. false:
+  // `error` says what is wrong, and what was read before is used.
+  bool serve_tls(std::string* error);
   // Runs until stop(). `writes_from`: CLOCK_MONOTONIC_COARSE in ms before which no write may be acknowledged.
   void run(Millis writes_from);
   // Ends the lease, closes everything and lets run() return.
@@ -52,10 +56,12 @@ class Server : public ClientDirectory {
   struct Listener {
     Acceptor acceptor;
     bool unix_socket;
+    bool tls;
   };
 
   void accept(Listener& listener);
-  void admit(StreamSocket socket, bool unix_socket);
+  void admit(StreamSocket socket, const Listener& listener);
+  void await_reload();
   bool may_connect(int descriptor) const;
   void tick();
   void schedule_tick();
@@ -75,6 +81,8 @@ class Server : public ClientDirectory {
   LockFile& lock_;
   SnapshotLoader* loader_;
   boost::asio::signal_set signals_;
+  boost::asio::signal_set reload_;
+  std::shared_ptr<TlsContext> tls_;  // null: not served
   boost::asio::steady_timer renewal_;
   boost::asio::steady_timer writes_timer_;
   boost::asio::steady_timer accept_pause_;

@@ -181,6 +181,9 @@ class Service {
   std::int64_t started_us() const { return started_us_; }
   std::uint16_t tcp_port() const { return tcp_port_; }
   void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
+  // 0: TLS is not served.
+  std::uint16_t tls_port() const { return tls_port_; }
+  void set_tls_port(std::uint16_t port) { tls_port_ = port; }
 
   // A request that comes while background work is done waits this long at most.
   std::chrono::microseconds slice_length() const { return slice_length_; }
@@ -232,6 +235,7 @@ class Service {
   std::string run_id_;
   std::int64_t started_us_;
   std::uint16_t tcp_port_ = 0;
+  std::uint16_t tls_port_ = 0;
   ClientDirectory* clients_ = nullptr;
   Millis ticked_at_ = 0;
   StoreStats reset_at_;  // the store counts on

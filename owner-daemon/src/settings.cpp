@@ -194,6 +194,17 @@ constexpr auto kSettings = std::to_array<Setting>({
        return plan_number(v, 0, std::numeric_limits<std::int32_t>::max(), &s.settings().timeout, apply);
      },
      "timeout"},
+    {"tls-auth-clients",
+     [](Service& s) {
+       const TlsOptions::Auth auth = s.config().tls.auth_clients;
+       return std::string(auth == TlsOptions::Auth::kNo    ? "no"
+                          : auth == TlsOptions::Auth::kYes ? "yes"
+                                                           : "optional");
+     }},
+    {"tls-ca-cert-file", [](Service& s) { return s.config().tls.ca_cert_file; }},
+    {"tls-cert-file", [](Service& s) { return s.config().tls.cert_file; }},
+    {"tls-key-file", [](Service& s) { return s.config().tls.key_file; }},
+    {"tls-port", [](Service& s) { return std::to_string(s.tls_port()); }},
     {"tracking-table-max-keys", tracking_keys_of, plan_tracking_keys},
     {"unixsocket", [](Service& s) { return s.config().socket; }},
     {"unixsocketperm", socket_mode_of},

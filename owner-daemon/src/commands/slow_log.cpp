@@ -28,7 +28,9 @@ std::string age(std::int64_t seconds) {
 
 void slowlog_get(Call& call) {
   std::int64_t count = kUsualLength;
-  if (call.size() > 3) return wrong_arity(call.reply, call.spec.name);
+  if (call.size() > 3)
+    return call.reply.error("ERR unknown subcommand or wrong number of arguments for '" + std::string(call[1]) +
+                            "'. Try SLOWLOG HELP.");
   if (call.size() == 3 && (!resp::parse_int64(call[2], &count) || count < -1))
     return call.reply.error("ERR count should be greater than or equal to -1");
   const auto& entries = call.service.slow_log().entries();

@@ -82,7 +82,7 @@ inline constexpr auto kServerRows = std::to_array<CommandSpec>({
      "Exchanges two databases at once", swapdb},
     {"time", 1, kFast | kWhileLoading, kNoKeys, "server", "0.2.0", "TIME",
      "Unix time, and the microseconds within the second", time},
-    {"wait", 3, kFast, kNoKeys, "server", "0.2.0", "WAIT replicas timeout", "0 at once: there are no replicas",
+    {"wait", 3, kFast, kNoKeys, "connection", "0.2.0", "WAIT replicas timeout", "0 at once: there are no replicas",
      wait_replicas},
 });
 
