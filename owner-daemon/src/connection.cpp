@@ -44,7 +44,8 @@ Connection::Connection(Server& server, StreamSocket socket, Session session, con
       socket_(std::move(socket)),
       tls_(tls != nullptr ? std::make_unique<TlsStream>(*tls, socket_.native_handle()) : nullptr),
       session_(std::move(session)),
-      parser_(limits_of(service_.config())) {
+      parser_(limits_of(service_.config())),
+      input_(server.buffers()) {
   parser_.set_authenticated(session_.authenticated);
   session_.sink = this;
   ++service_.counters().connections;

@@ -18,6 +18,7 @@
 #include "client_directory.h"
 #include "connection.h"
 #include "coppice/snapshot.h"
+#include "input_buffer.h"
 #include "lock_file.h"
 #include "service.h"
 #include "tls.h"
@@ -46,6 +47,7 @@ class Server : public ClientDirectory {
   void enqueue(std::unique_ptr<Job> job, std::shared_ptr<Connection> waiting);
   void hold(std::shared_ptr<Connection> connection);
   void forget(std::uint64_t id);
+  const std::shared_ptr<BufferPool>& buffers() const { return buffers_; }
   // For commands.
   void for_each(const std::function<void(const Session&)>& f) const override;
   bool disconnect(std::uint64_t id) override;
@@ -88,6 +90,7 @@ class Server : public ClientDirectory {
   boost::asio::steady_timer accept_pause_;
   boost::asio::steady_timer pause_timer_;
   boost::asio::steady_timer deadline_timer_;
+  std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>();
   std::list<Listener> listeners_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::uint64_t next_id_ = 1;
