@@ -27,7 +27,7 @@ Faults that real caches had and a client over RESP can meet, and the programs th
                  a limiter that lets through as many as it should; equal keys under different tags; a flush of tags frees what they held
   symfony        acquire again after the TTL; a fresh TTL after waiting; clear() of one namespace spares the other; key names
                  that PSR-6 forbids; numeric keys
-  node_redis, ioredis   client-side caching that hears of every change: expiry, deletion, a flush
+  node_redis5, node_redis6, ioredis5, ioredis6   client-side caching that hears of every change: expiry, deletion, a flush
   exporter       what an exporter of metrics reads is true
 """
 
@@ -80,6 +80,10 @@ def programs(build, python):
             for part in ("laravel",):
                 found.append(Program(f"{part.replace('laravel', project)}_{library}", "php", script("php", part + ".php"), composer(project), library,
                                      needs=[composer(project)]))
+    for package in ("redis5", "redis6"):
+        found.append(Program("node_" + package, "node", script("node", "node_redis.cjs"), package, needs=node_needs, environment=node))
+    for package in ("ioredis5", "ioredis6"):
+        found.append(Program(package, "node", script("node", "ioredis.cjs"), package, needs=node_needs, environment=node))
     return found
 
 
