@@ -73,6 +73,8 @@ def programs(build, python):
         Program("phpredis", "php", script("php", "phpredis.php")),
         Program("phpredis_sessions", "php", script("php", "phpredis_sessions.php")),
     ]
+    exporter = "/usr/bin/prometheus-redis-exporter"
+    found.append(Program("exporter", python, script("", "exporter.py"), needs=[exporter]))
     for project in ("predis1", "predis3"):
         found.append(Program(project, "php", script("php", "predis.php"), composer(project), needs=[composer(project)]))
     for project in ("laravel12", "laravel13"):
@@ -80,6 +82,10 @@ def programs(build, python):
             for part in ("laravel",):
                 found.append(Program(f"{part.replace('laravel', project)}_{library}", "php", script("php", part + ".php"), composer(project), library,
                                      needs=[composer(project)]))
+    for library in ("phpredis", "predis"):
+        for part in ("symfony",):
+            found.append(Program(f"{part}_{library}", "php", "-d", "zend.assertions=1", script("php", part + ".php"), composer("symfony64"), library,
+                                 needs=[composer("symfony64")]))
     for package in ("redis5", "redis6"):
         found.append(Program("node_" + package, "node", script("node", "node_redis.cjs"), package, needs=node_needs, environment=node))
     for package in ("ioredis5", "ioredis6"):
