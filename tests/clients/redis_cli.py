@@ -95,11 +95,19 @@ def over_tcp():
     same(cli("-n", "3", "get", "k"), "three\n")
 
 
+@case
+def help_comes_from_the_server():
+    for command, words in (("SET", "key value ["), ("EXPIRE", "key seconds ["), ("CLIENT KILL", ""), ("CONFIG GET", ""), ("TTL", "key")):
+        said = cli("help", *command.split()).replace("\x1b[0m", "").replace("\x1b[1m", "").replace("\x1b[90m", "")
+        true(f"{command} {words}" in said and "summary:" in said, said)
+    true("SET" in cli("help", "@string") and "EXPIRE" in cli("help", "@generic"), "groups of commands")
+
+
 @own
 def help_knows_what_coppice_alone_has():
-    # At a terminal redis-cli asks the server for its commands; without one it asks when HELP is typed.
-    said = cli("command", "docs", "delprefix")
-    true("summary" in said and "prefix" in said, said)
+    said = cli("help", "delprefix")
+    true("DELPREFIX" in said and "prefix" in said and "summary" in said, said)
+    true("DELPREFIX" in cli("help", "@range"), "a group of its own")
     cli("mset", "a:1", "1", "a:2", "2", "b:1", "3")
     same(cli("delprefix", "a:"), "2\n")
     same(cli("--scan"), "b:1\n")

@@ -68,16 +68,68 @@ void describe(Call& call, const CommandSpec& spec) {
   for (const auto* child : children) describe(call, *child);
 }
 
+struct Argument {
+  std::string text;
+  bool optional;
+};
+
+// What stands behind the command's name in its syntax: words, and what brackets enclose; alternatives are one argument.
+std::vector<Argument> arguments_of(const CommandSpec& spec) {
+  std::vector<Argument> arguments;
+  bool alternative = false;
+  const std::string_view text = spec.syntax;
+  for (std::size_t i = spec.name.size(); i < text.size();) {
+    if (text[i] == ' ') {
+      ++i;
+      continue;
+    }
+    std::size_t end = i, depth = 0;
+    for (; end < text.size() && (depth > 0 || text[end] != ' '); ++end) {
+      if (text[end] == '[') ++depth;
+      if (text[end] == ']') --depth;
+    }
+    const std::string_view word = text.substr(i, end - i);
+    const bool bracketed = word.front() == '[';
+    i = end;
+    if (word == "|" || alternative) {
+      if (!arguments.empty()) arguments.back().text += " " + std::string(word);
+      alternative = word == "|";
+    } else {
+      arguments.push_back({std::string(bracketed ? word.substr(1, word.size() - 2) : word), bracketed});
+    }
+  }
+  return arguments;
+}
+
+// Enough for redis-cli to show the syntax: it writes the names, and brackets around the optional ones.
+void document_arguments(Call& call, const std::vector<Argument>& arguments) {
+  call.reply.bulk("arguments");
+  call.reply.array(arguments.size());
+  for (const Argument& argument : arguments) {
+    call.reply.map(argument.optional ? 3 : 2);
+    call.reply.bulk("name");
+    call.reply.bulk(argument.text);
+    call.reply.bulk("type");
+    call.reply.bulk("string");
+    if (!argument.optional) continue;
+    call.reply.bulk("flags");
+    call.reply.set(1);
+    call.reply.simple("optional");
+  }
+}
+
 void document(Call& call, const CommandSpec& spec) {
   const auto children = subcommands_of(spec);
+  const auto arguments = children.empty() ? arguments_of(spec) : std::vector<Argument>();
   call.reply.bulk(spec.name);
-  call.reply.map(children.empty() ? 3 : 4);
+  call.reply.map(3 + (children.empty() ? 0 : 1) + (arguments.empty() ? 0 : 1));
   call.reply.bulk("summary");
   call.reply.bulk(spec.summary);
   call.reply.bulk("since");
   call.reply.bulk(spec.since);
   call.reply.bulk("group");
   call.reply.bulk(spec.group);
+  if (!arguments.empty()) document_arguments(call, arguments);
   if (children.empty()) return;
   call.reply.bulk("subcommands");
   call.reply.map(children.size());
