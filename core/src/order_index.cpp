@@ -164,6 +164,39 @@ std::size_t OrderIndex::count_prefix(std::string_view prefix) const {
   return n;
 }
 
+OrderIndex::Position OrderIndex::advance(Position p, std::size_t n) const {
+  while (p.bucket && n >= p.bucket->count - p.slot) {
+    n -= p.bucket->count - p.slot;
+    p = {p.bucket->after, 0};
+  }
+  if (p.bucket) p.slot += static_cast<std::uint32_t>(n);
+  return p;
+}
+
+OrderIndex::Position OrderIndex::retreat(Position p, std::size_t n) const {
+  while (p.bucket && n > p.slot) {
+    n -= p.slot;
+    p = {p.bucket->before, p.bucket->before ? p.bucket->before->count : 0u};
+  }
+  if (p.bucket) p.slot -= static_cast<std::uint32_t>(n);
+  return p;
+}
+
+std::size_t OrderIndex::rank(Position p, Position first, Position last, std::size_t total) const {
+  const Bucket* back = p.bucket;
+  const Bucket* forth = p.bucket;
+  std::size_t before = p.slot;
+  std::size_t after = p.bucket->count - 1 - p.slot;
+  for (;;) {
+    if (back == first.bucket) return before - first.slot;
+    if (forth == last.bucket) return total - 1 - (after - (last.bucket->count - 1 - last.slot));
+    back = back->before;
+    before += back->count;
+    forth = forth->after;
+    after += forth->count;
+  }
+}
+
 bool OrderIndex::erase_front(std::string_view prefix, std::string_view from, std::size_t budget,
                              const RangeVisitor& visitor, std::string* resume) {
   assert(budget >= 1);

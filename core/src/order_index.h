@@ -80,6 +80,12 @@ class OrderIndex {
 
   // Number of entries with this prefix; O(buckets in the range).
   std::size_t count_prefix(std::string_view prefix) const;
+  // The place `n` entries further on (or back); the end if there are fewer. O(buckets between).
+  Position advance(Position p, std::size_t n) const;
+  Position retreat(Position p, std::size_t n) const;
+  // How many of the `total` entries from `first` to `last` are before `p`, which is one of them. O(buckets to the
+  // nearer end).
+  std::size_t rank(Position p, Position first, Position last, std::size_t total) const;
 
   // Takes up to `budget` (>= 1) entries out of the front of the range [from, end of prefix), calling
   // taken(context, ref) for each *before* the index forgets it (its key is still readable during the call and until

@@ -51,6 +51,7 @@ Store::Impl::Impl(const StoreOptions& options, std::unique_ptr<Segment> segment)
       deadlines_(pool_),
       stales_(pool_),
       tags_(pool_, KeySource{segment_->base()}, segment_->header().hash_secret),
+      heads_(pool_),
       random_(static_cast<unsigned>(segment_->header().hash_secret[0] | segment_->header().hash_secret[1] << 8) + 1) {
   options_.clock = clock_;
   // (2) Two million writes a second for years would be needed to overtake a clock that counts four a microsecond.
@@ -66,6 +67,7 @@ bool Store::Impl::start() {
   if (!points_.start() || !ensure_pool()) return false;
   for (int b = 255; b >= 0; --b) free_branches_.push_back(static_cast<std::uint8_t>(b));
   for (Database db = 0; db < options_.databases; ++db) map_database(db, take_branch());
+  elements_branch_ = take_branch();
   marks_ = options_.policy == Policy::kAllKeysLru || options_.policy == Policy::kVolatileLru;
   segment_->header().wants_hints = marks_;
   segment_->header().max_memory.store(options_.max_memory, std::memory_order_relaxed);
@@ -193,6 +195,7 @@ void Store::find_many(Database db, std::span<const std::string_view> keys, const
   const Block block = block_at(offset);
   const bool timed = deadline != kNoDeadline;
   if (segment_->shared() || block.is_chained() || block.has_trailer() || block.has_deadline() != timed ||
+      is_collection(block.type()) ||
       arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) != layout::kFirstBlockPage + size_class)
     return 0;
   if (timed && deadline != block.deadline()) {
@@ -238,6 +241,8 @@ void Store::Impl::discard(std::uint64_t offset, bool with_data) {
   arena_.retire(offset);  // (3)
   if (with_data && block.is_chained())
     for (std::uint32_t i = 0, n = block.data_pages(); i < n; ++i) arena_.free_page(block.page_numbers()[i]);
+  if (with_data && is_collection(block.type())) [[unlikely]]
+    bury(offset);
   arena_.free_block(offset);
 }
 
@@ -400,6 +405,7 @@ Result<bool> Store::set_deadline(Database db, std::string_view key, Millis deadl
     layout::write_shared(s.block_end(offset) - n, s.block_end(old) - n, n);
     s.hand_over_tags(key, old, offset);
   }
+  if (is_collection(source.type())) s.head_moved(old, offset);
   const bool marked = s.arena_.is_marked(old);
   s.publish(branch, key, hash, place, offset, old);
   s.discard(old, false);

@@ -1,7 +1,51 @@
 // The comparison of all structures, for tests.
+#include <map>
+
 #include "store_impl.h"
 
 namespace coppice {
+
+using packed::Head;
+
+std::string Store::Impl::check_collections() const {
+  std::map<std::uint64_t, Head> heads;
+  std::map<std::uint64_t, ValueType> types;
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    const auto& branch = branches_[b];
+    if (branch.order == nullptr || b == elements_branch_) continue;
+    for (auto p = branch.order->first(); p; p = branch.order->next(p)) {
+      const std::uint64_t offset = branch.order->at(p) << 3;
+      const Head head = head_at(offset);
+      if (head.id == 0) continue;
+      if (!heads.emplace(head.id, head).second) return "two entries are heads of one collection";
+      if (head_of(head.id) != offset) return "a collection's head is not where its id leads to";
+      types[head.id] = block_at(offset).type();
+    }
+  }
+  if (heads.size() != heads_.size()) return "an id leads to a head that is not there";
+  std::map<std::uint64_t, std::uint64_t> by_name, by_score;
+  std::uint64_t dead_elements = 0;
+  const OrderIndex& order = elements();
+  for (auto p = order.first(); p; p = order.next(p)) {
+    const std::uint64_t offset = order.at(p) << 3;
+    const std::string_view key = block_at(offset).key();
+    const std::uint64_t id = packed::id_of(key);
+    const bool dead = std::find(dead_collections_.begin(), dead_collections_.end(), id) != dead_collections_.end();
+    dead_elements += dead;
+    if (dead || is_held(id)) continue;
+    if (heads.count(id) == 0) return "an element's collection is gone";
+    ++(packed::is_by_score(key) ? by_score : by_name)[id];
+    if (!packed::is_by_score(key)) continue;
+    const auto e = element(id, ValueType::kSortedSet, packed::name_in(key));
+    if (!e || e->score != packed::score_in(key)) return "a member has another score than its place";
+  }
+  if (dead_elements != dead_elements_) return "the count of elements that are still to go is wrong";
+  for (const auto& [id, head] : heads) {
+    if (by_name[id] != head.count) return "a collection's count of elements is wrong";
+    if (by_score[id] != (types[id] == ValueType::kSortedSet ? head.count : 0)) return "members are missing by score";
+  }
+  return "";
+}
 
 std::string Store::check() const {
   const Impl& s = *impl_;
@@ -49,6 +93,7 @@ std::string Store::check() const {
     if (!block.is_live() || s.hard_deadline(due->ref << 3) != due->deadline) return "the stale index is wrong";
   }
   if (walked != timed) return "the deadline index's walk is wrong";
+  if (std::string bad = s.check_collections(); !bad.empty()) return bad;
   if (const char* bad = s.tags_.check()) return bad;
   // Each entry is a member of each of its tags; there being no more memberships, there are no others.
   if (memberships != s.tags_.memberships()) return "a tag has a member that does not have it";

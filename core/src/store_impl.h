@@ -2,6 +2,7 @@
 // ranges, databases and upkeep; store_room.cpp: memory; store_check.cpp: the comparison of all structures.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "deadline_index.h"
 #include "judy_pool.h"
 #include "order_index.h"
+#include "packed.h"
 #include "point_index.h"
 #include "segment.h"
 #include "tag_index.h"
@@ -89,10 +91,10 @@ class Store::Impl {
   void give_back_surplus();
 
   // ---- trailers (store_tags.cpp)
-  std::uint32_t class_size_at(std::uint64_t offset) const {
-    return layout::kClassSizes[arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) -
-                               layout::kFirstBlockPage];
+  std::uint32_t class_at(std::uint64_t offset) const {
+    return arena_.kind_of(static_cast<std::uint32_t>(offset >> layout::kPageShift)) - layout::kFirstBlockPage;
   }
+  std::uint32_t class_size_at(std::uint64_t offset) const { return layout::kClassSizes[class_at(offset)]; }
   char* block_end(std::uint64_t offset) const { return arena_.at(offset) + class_size_at(offset); }
   // As if empty where there is none.
   Trailer trailer(std::uint64_t offset) const {
@@ -165,6 +167,67 @@ class Store::Impl {
   std::size_t evict_soonest(std::size_t count);
   void evict_one(std::uint64_t offset);
 
+  // ---- collections (store_collections.cpp). A large one has an id, which is never given twice, and its elements are
+  // entries of the hidden branch.
+  // The head of a large collection's entry; id 0 if it is none.
+  packed::Head head_at(std::uint64_t offset) const {
+    const Block block = block_at(offset);
+    if (!is_collection(block.type()) || !packed::is_head(block.tail())) return {};
+    return packed::head_of(block.tail());
+  }
+  // The offset of the head's entry, or 0: the collection is gone, or is not there yet.
+  std::uint64_t head_of(std::uint64_t id) const {
+    const auto found = heads_.next({static_cast<Millis>(id), 0});
+    return found && found->deadline == static_cast<Millis>(id) ? found->ref << 3 : 0;
+  }
+  // An entry that may be a head is now at `to`, or (bury) gone, and its elements are to go.
+  [[gnu::noinline]] void head_moved(std::uint64_t from, std::uint64_t to);
+  [[gnu::noinline]] void bury(std::uint64_t offset);
+  void abandon(std::uint64_t id, std::uint64_t entries);
+  bool is_held(std::uint64_t id) const { return std::find(held_.begin(), held_.end(), id) != held_.end(); }
+  // While a collection is held its elements and head are not evicted. Should its head go meanwhile, they go when it is
+  // let go of.
+  class Hold {
+   public:
+    Hold(Impl& impl, std::uint64_t id) : impl_(impl), id_(id) { impl_.hold(id); }
+    ~Hold() { impl_.release(id_, lost()); }
+    bool lost() const { return impl_.lost_ == id_; }
+
+   private:
+    Impl& impl_;
+    std::uint64_t id_;
+  };
+  void hold(std::uint64_t id);
+  void release(std::uint64_t id, bool remove);
+  // Writes elements of a large collection that is held, all or none. REQUIRES: different names, in order.
+  Error write_elements(std::uint64_t id, ValueType type, std::span<const Element> elements, Written* written);
+  // A block of the hidden branch that is filled and not published yet.
+  struct Filled {
+    std::uint64_t offset;
+    layout::KeyHash hash;
+    bool replaces;  // an entry of the same key
+    bool rescores;  // its member has another place by score
+  };
+  bool fill_element(std::string_view key, const Value& value, bool replaces, bool rescores,
+                    std::vector<Filled>* filled);
+  bool publish_new(const std::vector<Filled>& filled);
+  bool erase_element(std::uint64_t id, ValueType type, std::string_view name);
+  // Gives a head another count and version where it lies.
+  void touch_head(Database db, std::string_view key, std::uint64_t count);
+  // Writes a packed collection anew, in place where its block serves. old: 0, or the entry there.
+  Error check_elements(std::span<const Element> elements) const;
+  Error write_packed(Store& store, Database db, std::string_view key, ValueType type, std::string_view bytes, std::uint64_t old);
+  void edit(std::uint64_t offset, std::string_view bytes);
+  std::optional<ElementView> element(std::uint64_t id, ValueType type, std::string_view name) const;
+  ElementView element_at(std::uint64_t offset, ValueType type) const;
+  OrderIndex& elements() const { return *branches_[elements_branch_].order; }
+  std::uint64_t visible_entries() const { return entries_ - elements().size(); }
+  // The entry that a walk over all blocks means when it meets this one: itself, or the head of an element's collection.
+  // 0: none that may go.
+  std::uint64_t owner_of(std::uint64_t offset) const;
+
+  std::string check_collections() const;
+
   // ---- ranges and upkeep
   // `front`: an index's erase_front(). What it lets go of is removed by `drop`, the live ones counted; what is newer
   // stays.
@@ -199,6 +262,7 @@ class Store::Impl {
   bool erase_some(std::uint8_t branch, std::string_view prefix, std::string_view from, Version newest,
                   std::size_t budget, std::string* resume, std::uint64_t* removed);
   bool purge(std::size_t budget);
+  bool has_dead() const { return !dead_branches_.empty() || !dead_collections_.empty(); }
   bool expire(std::size_t budget, std::uint64_t* removed = nullptr);
   std::uint8_t take_branch();
   void map_database(Database db, std::uint8_t branch);
@@ -258,7 +322,16 @@ class Store::Impl {
   std::array<std::uint8_t, kMaxDatabases> branch_of_{};
   std::vector<std::uint8_t> free_branches_;
   std::deque<std::uint8_t> dead_branches_;
-  std::vector<EntryRef> taken_;  // scratch of erase_some()
+  DeadlineIndex heads_;  // of large collections, by id
+  std::uint8_t elements_branch_ = 0;
+  std::uint64_t last_collection_ = 0;
+  std::uint64_t lost_ = 0;               // a held collection whose head is gone
+  std::vector<std::uint64_t> held_;
+  std::deque<std::uint64_t> dead_collections_;
+  std::uint64_t dead_elements_ = 0;  // their entries
+  std::vector<Element> items_, changed_;  // scratch of put_elements() and erase_elements()
+  std::string packed_;                    // likewise
+  std::vector<EntryRef> taken_;           // scratch of erase_some()
   std::uint64_t pinned_ = 0;
   std::uint32_t hand_page_ = 0;
   std::uint32_t hand_block_ = 0;

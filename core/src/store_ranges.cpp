@@ -154,7 +154,9 @@ std::optional<std::string> Store::random_key(Database db) {
   for (int i = 0; i < 100; ++i) {
     const std::uint64_t offset = s.points_.some_block(static_cast<std::uint64_t>(s.random_()) << 32 | s.random_());
     if (offset == 0) continue;
-    const Block block = s.block_at(offset);
+    const std::uint64_t owner = s.owner_of(offset);
+    if (owner == 0) continue;
+    const Block block = s.block_at(owner);
     if (block.branch() == branch && !s.passed(block)) return std::string(block.key());
   }
   std::optional<std::string> key;
@@ -168,19 +170,28 @@ std::optional<std::string> Store::random_key(Database db) {
 // ---- upkeep --------------------------------------------------------------------------------------------------------
 
 bool Store::Impl::purge(std::size_t budget) {
-  while (!dead_branches_.empty() && budget > 0) {
-    const std::uint8_t branch = dead_branches_.front();
+  std::uint64_t removed = 0;
+  const auto erase = [&](std::uint8_t branch, std::string_view prefix) {
     std::string resume;
-    std::uint64_t removed = 0;
+    removed = 0;
     const std::uint64_t before = expired_;
-    const bool done = erase_some(branch, "", "", ~Version{0}, budget, &resume, &removed);
+    const bool done = erase_some(branch, prefix, "", ~Version{0}, budget, &resume, &removed);
     expired_ = before;
     budget -= std::min(budget, static_cast<std::size_t>(removed) + 1);
-    if (!done) continue;
+    return done;
+  };
+  while (!dead_branches_.empty() && budget > 0) {
+    const std::uint8_t branch = dead_branches_.front();
+    if (!erase(branch, "")) continue;
     dead_branches_.pop_front();
     free_branches_.push_back(branch);
   }
-  return !dead_branches_.empty();
+  while (!dead_collections_.empty() && budget > 0) {
+    const bool done = erase(elements_branch_, packed::ElementKey(dead_collections_.front()));
+    dead_elements_ -= removed;
+    if (done) dead_collections_.pop_front();
+  }
+  return has_dead();
 }
 
 bool Store::purge(std::size_t budget) { return impl_->purge(budget); }
@@ -260,7 +271,8 @@ void Store::set_policy(Policy policy) {
 StoreStats Store::stats() const {
   const Impl& s = *impl_;
   StoreStats t;
-  t.entries = s.entries_;
+  t.entries = s.visible_entries();
+  t.elements = s.elements().size();
   t.entries_with_deadline = s.deadlines_.size() + s.stales_.size();
   t.used_memory = s.arena_.used_bytes();
   t.max_memory = s.options_.max_memory;
@@ -280,6 +292,7 @@ StoreStats Store::stats() const {
   t.tag_memberships = s.tags_.memberships();
   t.tag_index_bytes = s.tags_.bytes();
   for (const std::uint8_t b : s.dead_branches_) t.pending_purge += s.branches_[b].order->size();
+  t.pending_purge += s.dead_elements_;
   return t;
 }
 
@@ -300,7 +313,7 @@ void Store::renew_lease() {
   const Impl& s = *impl_;
   layout::SegmentHeader& h = s.segment_->header();
   h.lease_until.store(s.clock_->coarse_ms() + layout::kLease, std::memory_order_release);  // (9)
-  h.entries.store(s.entries_, std::memory_order_relaxed);
+  h.entries.store(s.visible_entries(), std::memory_order_relaxed);
   h.used_memory.store(s.arena_.used_bytes(), std::memory_order_relaxed);
   h.evicted.store(s.evicted_, std::memory_order_relaxed);
   h.expired.store(s.expired_, std::memory_order_relaxed);

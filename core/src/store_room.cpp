@@ -59,7 +59,7 @@ bool Store::Impl::ensure_place(layout::KeyHash hash, PointIndex::Place* place) {
 // One step towards more room: something is freed, or false.
 bool Store::Impl::reclaim(std::uint32_t wanted_class) {
   if (arena_.release_empty_page()) return true;
-  if (!dead_branches_.empty()) {
+  if (has_dead()) {
     purge(64);
     return true;
   }
@@ -102,6 +102,8 @@ bool Store::Impl::move_entry(std::uint64_t offset) {
   if (block.has_deadline() && !deadlines_.replace(block.deadline(), offset >> 3, to >> 3))
     stales_.replace(hard_deadline(offset), offset >> 3, to >> 3);
   if (arena_.is_marked(offset)) arena_.mark(to);
+  if (is_collection(block.type())) [[unlikely]]
+    head_moved(offset, to);
   if (pinned_ == offset) pinned_ = to;
   discard(offset, false);
   ++moved_;
@@ -144,7 +146,8 @@ std::size_t Store::Impl::evict(std::size_t count, std::uint32_t wanted_class) {
     }
     if (n == 0) break;
     evicted += n;
-    if (arena_.class_with_block(wanted_class) < layout::kClassCount) break;
+    // What a collection held may be more than enough.
+    if (arena_.class_with_block(wanted_class) < layout::kClassCount || has_dead()) break;
   }
   give_back_surplus();
   return evicted;
@@ -173,13 +176,16 @@ std::size_t Store::Impl::evict_by_hand(std::size_t count, bool volatile_only) {
     hand_block_ = arena_.for_each_block(hand_page_, hand_block_, [&](std::uint64_t offset) {
       ++looked;
       if (offset == pinned_) return true;
+      const std::uint64_t owner = owner_of(offset);
+      if (owner == 0) return true;
       // After so many that were all read lately the next one has to go.
-      if (arena_.is_marked(offset) && looked < kLookAtMost) {
-        arena_.unmark(offset);
+      if (arena_.is_marked(owner) && looked < kLookAtMost) {
+        // A collection has its turn with its head, whatever it holds.
+        if (owner == offset) arena_.unmark(offset);
         return true;
       }
-      if (volatile_only && !block_at(offset).has_deadline()) return looked < kLookAtMost;
-      evict_one(offset);
+      if (volatile_only && !block_at(owner).has_deadline()) return looked < kLookAtMost;
+      evict_one(owner);
       return ++evicted < count;
     });
     if (arena_.kind_of(hand_page_) != kind || hand_block_ >= layout::blocks_per_page(kind - layout::kFirstBlockPage)) {
@@ -196,7 +202,8 @@ std::size_t Store::Impl::evict_by_hand(std::size_t count, bool volatile_only) {
 std::size_t Store::Impl::evict_at_random(std::size_t count) {
   std::size_t evicted = 0;
   for (int tries = 0; evicted < count && tries < 64; ++tries) {
-    const std::uint64_t offset = points_.some_block(static_cast<std::uint64_t>(random_()) << 32 | random_());
+    std::uint64_t offset = points_.some_block(static_cast<std::uint64_t>(random_()) << 32 | random_());
+    if (offset != 0) offset = owner_of(offset);
     if (offset == 0 || offset == pinned_) continue;
     evict_one(offset);
     ++evicted;
@@ -210,7 +217,7 @@ std::size_t Store::Impl::evict_soonest(std::size_t count) {
   for (DeadlineIndex* index : {&stales_, &deadlines_}) {
     auto due = index->first();
     while (evicted < count && due) {
-      if (due->ref << 3 == pinned_) {
+      if (due->ref << 3 == pinned_ || owner_of(due->ref << 3) == 0) {
         due = index->next(*due);
         continue;
       }

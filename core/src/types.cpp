@@ -65,6 +65,8 @@ std::string_view error_message(Error e) {
       return "the lease's ceiling must be a millisecond to an hour";
     case Error::kBadThrottle:
       return "the limit must be 1 to 1000000000, the period a millisecond to ten years, the cost at least 0";
+    case Error::kElementTooLong:
+      return "the field or member is longer than 4079 bytes";
   }
   return "unknown error";
 }

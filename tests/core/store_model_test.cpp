@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "coppice/collections.h"
 #include "coppice/store.h"
 #include "support/catch.h"
 #include "support/random.h"
@@ -22,6 +23,7 @@ struct ModelEntry {
   std::set<std::string> tags = {};
   std::uint32_t stale = 0;
   std::uint32_t compute_us = 0;
+  std::map<std::string, std::pair<std::string, double>> elements = {};  // of a collection, whose value is ""
 };
 
 using ModelMap = std::map<std::string, ModelEntry>;
@@ -89,6 +91,17 @@ class Pair {
       case 4:
       case 5:
         return find_stale();
+      case 6:
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+        return put_elements();
+      case 11:
+      case 12:
+        return erase_elements();
+      case 13:
+        return draw(4) == 0 ? move() : look_at_collection();
       default:
         break;
     }
@@ -121,6 +134,7 @@ class Pair {
   std::uint64_t refused() const { return refused_; }
   std::uint64_t stale_hits() const { return stale_hits_; }
   std::uint64_t invalidated() const { return invalidated_; }
+  std::size_t largest_collection() const { return largest_collection_; }
   Store& store() { return *store_; }
 
  private:
@@ -213,7 +227,7 @@ class Pair {
     return &it->second;
   }
   void same(const EntryView& e, const ModelEntry& m) {
-    if (e.value() != m.value) fail("a value differs");
+    if (!is_collection(e.type) && e.value() != m.value) fail("a value differs");
     if (e.type != m.type) fail("a type differs");
     if (e.deadline != m.deadline) fail("a deadline differs");
     if (e.version != m.version) fail("a version differs");
@@ -222,6 +236,154 @@ class Pair {
     if (tags != std::vector<std::string>(m.tags.begin(), m.tags.end())) fail("tags differ");
     const RefreshView refresh = store_->refresh_of(e);
     if (refresh.stale != m.stale || refresh.compute_us != m.compute_us) fail("a stale window or compute time differs");
+    if (is_collection(e.type)) same_elements(*store_->open(e), m);
+  }
+  void same_elements(const Collection& c, const ModelEntry& m) {
+    using Order = Collection::Order;
+    if (c.size() != m.elements.size()) fail("a collection's size differs");
+    if (c.size() > 200 && draw(20) != 0) return;
+    std::size_t n = 0;
+    for (const auto& [name, element] : m.elements) {
+      const auto e = c.find(name);
+      if (!e || e->name != name) fail("an element is missing");
+      if (c.type() == ValueType::kHash && e->value.value() != element.first) fail("a field's value differs");
+      if (c.type() == ValueType::kSortedSet && e->score != element.second) fail("a score differs");
+    }
+    const Order order = c.type() == ValueType::kSortedSet ? Order::kByScore : Order::kByName;
+    std::optional<std::pair<double, std::string>> before;
+    for (auto p = c.first(order); p; p = c.next(p), ++n) {
+      const ElementView e = c.at(p);
+      std::pair<double, std::string> place{c.type() == ValueType::kSortedSet ? e.score : 0, std::string(e.name)};
+      if (before && *before >= place) fail("a collection is not in order");
+      before = std::move(place);
+    }
+    if (n != c.size()) fail("a walk over a collection leaves out elements");
+    if (c.size() > 0) {
+      const std::uint64_t rank = draw(c.size());
+      if (c.rank(c.nth(rank, order)) != rank) fail("a rank differs");
+    }
+  }
+
+  std::string collection_key() { return draw(10) == 0 ? key() : "coll" + std::to_string(draw(40)); }
+  ValueType collection_type() { return static_cast<ValueType>(static_cast<int>(ValueType::kHash) + draw(3)); }
+  std::string element_name() {
+    const std::uint64_t n = draw(300);
+    return n % 50 == 7 ? std::string(70 + n, 'n') : std::string(n % 3, '\0') + "e" + std::to_string(n);
+  }
+  void put_elements() {
+    const Database d = db();
+    const std::string k = collection_key();
+    ModelEntry* m = model(d, k);
+    const ValueType type = m != nullptr && is_collection(m->type) && draw(10) != 0 ? m->type : collection_type();
+    std::vector<std::pair<std::string, std::string>> text;
+    std::vector<double> scores;
+    for (std::uint64_t i = draw(8) == 0 ? draw(400) : 1 + draw(3); i > 0; --i) {
+      const bool large = draw(300) == 0;
+      text.emplace_back(element_name(), type != ValueType::kHash ? "" : large ? value() : std::to_string(draw(1000)));
+      scores.push_back(type == ValueType::kSortedSet ? static_cast<double>(draw(50)) - 25 : 0);
+    }
+    std::vector<Element> elements;
+    for (std::size_t i = 0; i < text.size(); ++i) elements.push_back({text[i].first, text[i].second, scores[i]});
+    const auto r = store_->put_elements(d, k, type, elements);
+    if (m != nullptr && m->type != type) {
+      if (!elements.empty() && r.error() != Error::kWrongType) fail("a collection of another type is written to");
+      return same(*store_->peek(d, k), *m);
+    }
+    if (!r) {
+      ++refused_;
+      if (r.error() != Error::kOutOfMemory || roomy_) fail("elements are refused for no reason");
+      // What is left of it may have been evicted meanwhile.
+      if (m = model(d, k); m != nullptr) same(*store_->peek(d, k), *m);
+      return;
+    }
+    if (elements.empty()) return;
+    ModelEntry next = m != nullptr ? *m : ModelEntry{"", type, kNoDeadline, 0};
+    std::uint64_t added = 0;
+    for (const Element& e : elements) {
+      const bool fresh = next.elements.count(std::string(e.name)) == 0;
+      added += fresh;
+      if (type == ValueType::kSet && !fresh) continue;
+      next.elements[std::string(e.name)] = {std::string(e.value), e.score};
+    }
+    if (r->added != added) fail("another number of elements is new");
+    const auto e = store_->peek(d, k);
+    if (!e) fail("a collection is gone as soon as it is written to");
+    if (r->added + r->changed != 0) {
+      newer(e->version);
+      past_[d].erase(k);
+    }
+    next.version = e->version;
+    model_[d][k] = next;
+    same(*e, next);
+    largest_collection_ = std::max(largest_collection_, next.elements.size());
+  }
+  void erase_elements() {
+    const Database d = db();
+    const std::string k = collection_key();
+    ModelEntry* m = model(d, k);
+    const ValueType type = m != nullptr && draw(10) != 0 ? m->type : collection_type();
+    std::vector<std::string> text;
+    for (std::uint64_t i = draw(8) == 0 ? draw(300) : draw(4); i > 0; --i) text.push_back(element_name());
+    const std::vector<std::string_view> names(text.begin(), text.end());
+    if (!is_collection(type)) return;
+    const auto r = store_->erase_elements(d, k, type, names);
+    if (m == nullptr) {
+      if (!r || *r != 0) fail("elements are removed where there is nothing");
+      return;
+    }
+    if (m->type != type) {
+      if (r.error() != Error::kWrongType) fail("elements are removed from another type");
+      return same(*store_->peek(d, k), *m);
+    }
+    if (!r) fail("a removal is refused");
+    std::uint64_t removed = 0;
+    for (const std::string& name : text) removed += m->elements.erase(name);
+    if (*r != removed) fail("another number of elements is removed");
+    const auto e = store_->peek(d, k);
+    if (m->elements.empty()) {
+      if (e) fail("a collection stays behind its last element");
+      return forget(d, k);
+    }
+    if (!e) fail("a collection is gone with some of its elements");
+    if (removed != 0) newer(e->version);
+    m->version = e->version;
+    same(*e, *m);
+  }
+  void look_at_collection() {
+    const Database d = db();
+    const std::string k = collection_key();
+    const ModelEntry* m = model(d, k);
+    const ValueType type = collection_type();
+    const auto c = store_->open(d, k, type);
+    if (m != nullptr && m->type != type) {
+      if (c.error() != Error::kWrongType) fail("another type is opened");
+    } else {
+      if (!c || c->has_value() != (m != nullptr)) fail("open differs");
+      if (m != nullptr) same((*c)->entry(), *m);
+    }
+  }
+  void move() {
+    const Database d = db(), to_d = db();
+    const std::string k = collection_key(), to = collection_key();
+    const ModelEntry* m = model(d, k);
+    const auto r = store_->move(d, k, to_d, to);
+    if (!r) {
+      ++refused_;
+      if (r.error() != Error::kOutOfMemory) fail("a move is refused for no reason");
+      return;
+    }
+    if (*r != (m != nullptr)) fail("move differs");
+    if (m == nullptr || (d == to_d && k == to)) return;
+    ModelEntry next = *m;
+    forget(d, k);
+    if (store_->peek(d, k)) fail("what was moved is still there");
+    const auto e = store_->peek(to_d, to);
+    if (!e) fail("what was moved is nowhere");
+    next.version = e->version;
+    past_[to_d].erase(to);
+    model_[to_d][to] = next;
+    newer(store_->newest_version());
+    same(*e, next);
   }
   std::string tag() {
     const std::uint64_t n = draw(60);
@@ -605,6 +767,7 @@ class Pair {
   std::uint64_t overwritten_ = 0;
   std::uint64_t stale_hits_ = 0;
   std::uint64_t invalidated_ = 0;
+  std::size_t largest_collection_ = 0;
   std::uint64_t steps_ = 0;
 };
 
@@ -629,7 +792,8 @@ void run(const char* name, std::uint64_t operations, Policy policy, std::uint64_
   std::cout << "  entries " << t.entries << ", sets " << t.sets << ", hits " << t.hits << ", refused " << pair.refused()
             << ", evicted " << t.evicted << ", expired " << t.expired << ", moved " << t.moved << ", tags " << t.tags
             << ", memberships " << t.tag_memberships << ", stale " << t.stale << ", of them found " << pair.stale_hits()
-            << ", invalidated " << pair.invalidated() << ", used " << t.used_memory << " of " << t.max_memory
+            << ", invalidated " << pair.invalidated() << ", elements " << t.elements << ", at most "
+            << pair.largest_collection() << " in one" << ", used " << t.used_memory << " of " << t.max_memory
             << std::endl;
   // The run must have met what it is for.
   if (memory < 8 << 20 && test::scaled(100) >= 100) {

@@ -199,7 +199,8 @@ struct StoreStats {
   std::uint64_t free_bytes = 0;         // pages touched and free again (resident, not counted as used)
   std::uint64_t hits = 0, misses = 0;   // of find() and find_many()
   std::uint64_t sets = 0, evicted = 0, expired = 0, moved = 0;
-  std::uint64_t pending_purge = 0;  // entries of flushed databases that are still to be freed
+  std::uint64_t pending_purge = 0;  // entries of flushed databases and removed collections that are still to be freed
+  std::uint64_t elements = 0;       // entries of large collections, which do not count in `entries`
   std::uint64_t stale = 0;          // entries kept in their stale windows
   std::uint64_t tags = 0;           // that have members
   std::uint64_t tag_memberships = 0;
@@ -222,6 +223,15 @@ class TagErase {
   Version newest_ = 0;
   std::uint64_t removed_ = 0;
   bool done_ = false;
+};
+
+class Collection;
+struct Element;
+
+// What became of elements that were written.
+struct Written {
+  std::uint64_t added = 0;
+  std::uint64_t changed = 0;  // of a hash, all that were there already; of a sorted set, those with another score
 };
 
 class Store {
@@ -304,6 +314,22 @@ class Store {
   // The stale window and compute time of an entry that the store has just handed out.
   RefreshView refresh_of(const EntryView& entry) const;
 
+  // ---- collections (collections.h)
+  // What the key holds; nullopt without the key, kWrongType if it is anything else. Counts and marks as find() does.
+  Result<std::optional<Collection>> open(Database db, std::string_view key, ValueType type);
+  // The same of an entry that the store has just handed out; nullopt if it is no collection.
+  std::optional<Collection> open(const EntryView& entry) const;
+  // Adds elements or writes them anew, all or none; of those with the same name the last one counts. The collection is
+  // made if need be; what there is keeps its deadline and tags. kWrongType, kElementTooLong, kValueTooLarge,
+  // kOutOfMemory. REQUIRES: is_collection(type).
+  Result<Written> put_elements(Database db, std::string_view key, ValueType type, std::span<const Element> elements);
+  // The number of those that were there. Never kOutOfMemory.
+  Result<std::uint64_t> erase_elements(Database db, std::string_view key, ValueType type,
+                                       std::span<const std::string_view> names);
+  // Takes an entry to another key or database, with its deadline, tags and stale window, in place of what is there;
+  // costs the same whatever a collection holds. false: no such entry. kOutOfMemory leaves both as they were.
+  Result<bool> move(Database db, std::string_view key, Database to_db, std::string_view to);
+
   // ---- databases
   std::uint64_t count(Database db) const;  // expired but unswept entries included
   std::uint64_t count_with_deadline(Database db) const;
@@ -343,6 +369,8 @@ class Store {
   std::string check() const;
 
  private:
+  friend class Collection;
+  friend class CollectionBuilder;
   class Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -22,6 +22,7 @@ using Version = std::uint64_t;
 using Database = std::uint32_t;
 
 inline constexpr std::size_t kMaxKeyLength = 4096;
+inline constexpr std::size_t kMaxElementName = kMaxKeyLength - 17;  // of a hash's field, a set's member; 0 is allowed
 inline constexpr std::size_t kMaxTagLength = 1024;
 inline constexpr std::size_t kMaxTags = 4096;  // of one entry, each counted once
 inline constexpr std::uint32_t kMaxDatabases = 64;
@@ -42,8 +43,15 @@ enum class ValueType : std::uint8_t {
   kSerialized = 7,  // PHP serialize()
   kIgbinary = 8,    // igbinary_serialize()
   kThrottle = 9,    // the state of a rate limit, Store::throttle(); no value that anybody reads or writes
+  // Collections (collections.h); no values either: only their elements are.
+  kHash = 10,
+  kSet = 11,
+  kSortedSet = 12,
 };
 inline constexpr std::uint8_t kLastValueType = 8;  // of those that clients may write
+
+constexpr bool is_value(ValueType t) { return static_cast<std::uint8_t>(t) <= kLastValueType; }
+constexpr bool is_collection(ValueType t) { return t >= ValueType::kHash && t <= ValueType::kSortedSet; }
 
 // Whether INCR, APPEND and plain GET may treat the bytes as text.
 constexpr bool is_plain(ValueType t) { return t == ValueType::kString || t == ValueType::kInteger; }
@@ -73,6 +81,7 @@ enum class Error : std::uint8_t {
   kTooManyLocks,   // locks, waits for locks or their memory reached their bound
   kBadLease,       // a lease's ceiling is a millisecond to an hour
   kBadThrottle,    // a rate limit's numbers are out of their range
+  kElementTooLong,  // a field or member is longer than kMaxElementName
 };
 std::string_view error_message(Error e);
 
