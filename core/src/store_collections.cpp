@@ -61,7 +61,7 @@ void Store::Impl::touch_head(Database db, std::string_view key, std::uint64_t co
   edit(offset, {bytes, sizeof bytes});
   ++sets_;
   if (marks_) arena_.mark(offset);
-  if (listener_ != nullptr) listener_->on_change(db, key);
+  if (listener_ != nullptr) listener_->on_change(db, key, Change::kWritten);
 }
 
 // To a reader it is as if the block had been retired and taken again for the same key.
@@ -189,7 +189,7 @@ Error Store::Impl::write_packed(Store& store, Database db, std::string_view key,
       edit(old, bytes);
       ++sets_;
       if (marks_) arena_.mark(old);
-      if (listener_ != nullptr) listener_->on_change(db, key);
+      if (listener_ != nullptr) listener_->on_change(db, key, Change::kWritten);
       return Error::kNone;
     };
     if (wanted == has) return in_place();

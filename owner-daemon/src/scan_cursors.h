@@ -24,10 +24,11 @@ class ScanCursors {
   explicit ScanCursors(std::size_t max_positions = 4096, std::size_t max_bytes = 4 << 20)
       : max_positions_(max_positions), max_bytes_(max_bytes) {}
 
-  // A new cursor that goes on behind `key`; the least recently used ones make room.
-  std::uint64_t add(Database db, std::string_view key);
-  // The key to go on behind; nullopt: unknown, or of another database. A cursor may be used again.
-  std::optional<std::string> find(Database db, std::uint64_t cursor);
+  // A new cursor that goes on behind `position`; the least recently used ones make room. `scope`: the key whose elements
+  // are walked (HSCAN), or nothing for a walk over keys.
+  std::uint64_t add(Database db, std::string_view position, std::string_view scope = {});
+  // The position to go on behind; nullopt: unknown, or of another database or scope. A cursor may be used again.
+  std::optional<std::string> find(Database db, std::uint64_t cursor, std::string_view scope = {});
 
   std::size_t size() const { return by_number_.size(); }
   std::size_t bytes() const { return bytes_; }
@@ -37,8 +38,9 @@ class ScanCursors {
     std::uint64_t number;
     Database database;
     std::string key;
+    std::string scope;
   };
-  static std::size_t cost(const Position& p) { return p.key.size() + 128; }
+  static std::size_t cost(const Position& p) { return p.key.size() + p.scope.size() + 160; }
 
   std::size_t max_positions_;
   std::size_t max_bytes_;

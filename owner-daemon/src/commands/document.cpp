@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kGroups[] = {
     {"string", "Strings and counters"},
+    {"hash", "Hashes"},
+    {"set", "Sets"},
+    {"sorted-set", "Sorted sets"},
     {"generic", "Keys"},
     {"range", "Ranges of keys"},
     {"tag", "Tags"},

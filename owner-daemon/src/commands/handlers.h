@@ -30,6 +30,24 @@ void msetnx(Call&);
 void incrbyfloat(Call&);
 void delifeq(Call&);
 
+// hashes.cpp
+void hset(Call&);
+void hmset(Call&);
+void hsetnx(Call&);
+void hget(Call&);
+void hmget(Call&);
+void hgetall(Call&);
+void hkeys(Call&);
+void hvals(Call&);
+void hlen(Call&);
+void hstrlen(Call&);
+void hexists(Call&);
+void hdel(Call&);
+void hincrby(Call&);
+void hincrbyfloat(Call&);
+void hrandfield(Call&);
+void hscan(Call&);
+
 // key_moves.cpp
 void rename(Call&);
 void renamenx(Call&);

@@ -1,16 +1,13 @@
 // Commands that read a string and change it, or its time to live, in one step.
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include "commands/expiry.h"
 #include "commands/handlers.h"
 #include "commands/values.h"
+#include "resp/decimal.h"
 #include "resp/number.h"
 
 namespace coppice::daemon {
@@ -63,32 +60,6 @@ bool write_text(Call& call, std::string_view text, bool exists) {
   const auto done = call.store().set(call.db(), call[1], {ValueType::kString, text}, options);
   if (!done) refuse(call, done.error());
   return static_cast<bool>(done);
-}
-
-// As Redis reads one: whatever strtold() takes, without white space before it, and neither NaN nor out of range.
-bool parse_float(std::string_view text, long double* out) {
-  constexpr std::size_t kLongest = 5 * 1024;
-  if (text.empty() || text.size() >= kLongest || std::isspace(static_cast<unsigned char>(text[0]))) return false;
-  const std::string copy(text);
-  char* end = nullptr;
-  errno = 0;
-  const long double value = std::strtold(copy.c_str(), &end);
-  if (end != copy.c_str() + copy.size() || std::isnan(value)) return false;
-  if (errno == ERANGE && (std::isinf(value) || value == 0)) return false;
-  *out = value;
-  return true;
-}
-
-// Seventeen decimals at most, without zeros at the end, and never as a power of ten.
-std::string float_text(long double value) {
-  char buffer[5 * 1024];
-  const int length = std::snprintf(buffer, sizeof buffer, "%.17Lf", value);
-  std::string text(buffer, static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(sizeof buffer) - 1)));
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text == "-0" ? "0" : text;
 }
 
 }  // namespace
@@ -193,11 +164,11 @@ void incrbyfloat(Call& call) {
   bool exists = false;
   if (!read_text(call, &text, &exists)) return;
   long double value = 0, by = 0;
-  if ((exists && !parse_float(text, &value)) || !parse_float(call[2], &by))
+  if ((exists && !resp::parse_float(text, &value)) || !resp::parse_float(call[2], &by))
     return call.reply.error("ERR value is not a valid float");
   value += by;
   if (std::isnan(value) || std::isinf(value)) return call.reply.error("ERR increment would produce NaN or Infinity");
-  text = float_text(value);
+  text = resp::float_text(value);
   if (write_text(call, text, exists)) call.reply.bulk(text);
 }
 

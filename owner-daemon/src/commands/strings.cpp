@@ -52,7 +52,7 @@ void mget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
   call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
-    if (entry != nullptr && entry->type != ValueType::kThrottle)
+    if (entry != nullptr && is_value(entry->type))
       call.reply.bulk(*entry);
     else
       call.reply.null();
@@ -144,6 +144,7 @@ void mset(Call& call) {
 
 void strlen(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
+  if (entry && !readable(call, *entry)) return;
   call.reply.integer(entry ? entry->value_size : 0);
 }
 

@@ -6,6 +6,7 @@
 #include "commands/command.h"
 #include "commands/rows/acl.h"
 #include "commands/rows/connection.h"
+#include "commands/rows/hashes.h"
 #include "commands/rows/keys.h"
 #include "commands/rows/pubsub.h"
 #include "commands/rows/ranges.h"
@@ -36,6 +37,7 @@ constexpr auto merge(const Rows&... rows) {
 constexpr auto kCommands = merge(
     rows::kAclRows,
     rows::kConnectionRows,
+    rows::kHashesRows,
     rows::kKeysRows,
     rows::kPubSubRows, rows::kTrackingRows,
     rows::kRangesRows,

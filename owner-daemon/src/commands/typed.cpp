@@ -140,7 +140,7 @@ void tget(Call& call) {
     if (call.size() != 3 || !is_word(call[2], "stale")) return syntax_error(call);
     const auto found = call.store().find_stale(call.db(), call[1]);
     if (!found) return call.reply.null();
-    if (found->entry.type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
+    if (!is_value(found->entry.type)) return refuse_typed(call, Error::kWrongType);
     // Behind the deadline the ttl is what has passed since, negative; but never -1, which is "for ever".
     const Millis now = call.service.clock().monotonic_ms();
     const std::int64_t ttl =
@@ -156,7 +156,7 @@ void tget(Call& call) {
   }
   const auto entry = call.store().find(call.db(), call[1]);
   if (!entry) return call.reply.null();
-  if (entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
+  if (!is_value(entry->type)) return refuse_typed(call, Error::kWrongType);
   write_entry(call, *entry);
 }
 
@@ -164,7 +164,7 @@ void tmget(Call& call) {
   const auto keys = call.arguments.subspan(1);
   call.reply.array(keys.size());
   call.store().find_many(call.db(), keys, [&call](std::size_t, const EntryView* entry) {
-    if (entry != nullptr && entry->type != ValueType::kThrottle)
+    if (entry != nullptr && is_value(entry->type))
       write_entry(call, *entry);
     else
       call.reply.null();
@@ -173,7 +173,7 @@ void tmget(Call& call) {
 
 void tpull(Call& call) {
   const auto entry = call.store().find(call.db(), call[1]);
-  if (entry && entry->type == ValueType::kThrottle) return refuse_typed(call, Error::kWrongType);
+  if (entry && !is_value(entry->type)) return refuse_typed(call, Error::kWrongType);
   if (entry)
     write_entry(call, *entry);
   else

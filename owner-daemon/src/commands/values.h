@@ -11,7 +11,7 @@ namespace coppice::daemon {
 
 // Whether commands may read the entry's bytes; otherwise the refusal is written.
 inline bool readable(Call& call, const EntryView& entry) {
-  if (static_cast<std::uint8_t>(entry.type) <= kLastValueType) [[likely]]
+  if (is_value(entry.type)) [[likely]]
     return true;
   refuse(call, Error::kWrongType);
   return false;

@@ -53,6 +53,13 @@ class ReplyWriter {
     entry.for_each_part([this](std::string_view part) { out_->append(part); });
     line_end();
   }
+  // A double by its text (resp/decimal.h); a bulk string under RESP2.
+  void real(std::string_view text) {
+    if (protocol_ < 3) return bulk(text);
+    out_->push_back(',');
+    out_->append(text);
+    line_end();
+  }
   void null() { out_->append(protocol_ >= 3 ? "_\r\n" : "$-1\r\n"); }
   void null_array() { out_->append(protocol_ >= 3 ? "_\r\n" : "*-1\r\n"); }
   void array(std::size_t items) { number('*', static_cast<std::int64_t>(items)); }
