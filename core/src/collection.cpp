@@ -142,8 +142,8 @@ ElementView Collection::at(Position p) const {
 Collection::Position Collection::seek(std::string_view name, bool after) const {
   if (id_ == 0) {
     const auto& all = items();
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [&](const Element& e) { return after ? e.name > name : e.name >= name; });
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Element& e) { return after ? e.name > name : e.name >= name; });
     return packed_at(static_cast<std::size_t>(at - all.begin()), Order::kByName);
   }
   const auto p = store_->impl_->elements().lower_bound(ElementKey(id_, name), after);

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "coppice/collections.h"
+#include "packed.h"
 #include "snapshot_format.h"
 
 namespace coppice {
@@ -108,8 +110,40 @@ class ChunkWriter {
   ChunkWriter(const Store& store, int fd) : store_(store), fd_(fd), buffer_(&bytes_), stream_(&buffer_) { begin(); }
 
   bool add(Database db, const EntryView& entry, std::int64_t wall_deadline) {
-    EntryHead head{db, static_cast<std::uint8_t>(entry.type), wall_deadline,
-                   static_cast<std::uint16_t>(entry.key.size()), entry.value_size};
+    const auto type = static_cast<std::uint8_t>(entry.type);
+    const auto collection = store_.open(entry);
+    if (!collection || collection->is_packed()) return add_part(db, entry, entry, type, wall_deadline);
+    std::vector<Element> elements;
+    std::vector<std::string> values;  // those that are in pages
+    std::size_t bytes = 0;
+    bool first = true;
+    const auto write = [&] {
+      std::string part;
+      packed::encode(entry.type, elements, &part);
+      EntryView value;
+      value.tail = part;
+      value.value_size = static_cast<std::uint32_t>(part.size());
+      const bool ok = add_part(db, entry, value, first ? type : type | snapshot::kGoesOn, wall_deadline);
+      first = false;
+      elements.clear();
+      values.clear();
+      bytes = 0;
+      return ok;
+    };
+    for (auto p = collection->first(Collection::Order::kByName); p; p = collection->next(p)) {
+      const ElementView e = collection->at(p);
+      if (bytes > 0 && bytes + e.value.value_size > snapshot::kPartTarget && !write()) return false;
+      std::string_view value = e.value.tail;
+      if (!e.value.is_contiguous()) value = values.emplace_back(e.value.value());
+      elements.push_back({e.name, value, e.score});
+      bytes += e.name.size() + value.size();
+      if (bytes >= snapshot::kPartTarget && !write()) return false;
+    }
+    return elements.empty() || write();
+  }
+  bool add_part(Database db, const EntryView& entry, const EntryView& value, std::uint8_t type,
+                std::int64_t wall_deadline) {
+    EntryHead head{db, type, wall_deadline, static_cast<std::uint16_t>(entry.key.size()), value.value_size};
     const RefreshView refresh = store_.refresh_of(entry);
     EntryExtras extras{refresh.stale, refresh.compute_us, 0};
     tags_.clear();
@@ -120,7 +154,7 @@ class ChunkWriter {
     });
     (*archive_)(head, extras);
     archive_->saveBinary<1>(entry.key.data(), static_cast<std::streamsize>(entry.key.size()));
-    entry.for_each_part([&](std::string_view part) {
+    value.for_each_part([&](std::string_view part) {
       archive_->saveBinary<1>(part.data(), static_cast<std::streamsize>(part.size()));
     });
     archive_->saveBinary<1>(tags_.data(), static_cast<std::streamsize>(tags_.size()));
@@ -232,6 +266,7 @@ struct SnapshotLoader::Impl {
   std::string kept_as;
   std::uint64_t loaded = 0;
   std::uint64_t skipped = 0;
+  std::uint64_t parts = 0;  // entries that another one goes on in
   Version newest_version = 0;
   std::uint32_t version = 0;  // of the file
 
@@ -241,6 +276,16 @@ struct SnapshotLoader::Impl {
   std::string bytes;         // of the chunk in hand, from ChunkHeader::length on
   std::uint32_t entries_left = 0;
   std::vector<std::string_view> tags;  // of the entry in hand
+  // The collection in hand: commit_collection() stores it, once it is known that it does not go on. Without a builder
+  // it is left out.
+  Store* store = nullptr;
+  std::unique_ptr<CollectionBuilder> builder;
+  bool is_collecting = false;
+  Database collection_db = 0;
+  ValueType collection_type = ValueType::kHash;
+  std::string collection_key;
+  std::vector<std::string> collection_tags;
+  SetOptions collection_options;
   ViewBuffer source;
   std::istream stream{&source};
   std::optional<cereal::PortableBinaryInputArchive> archive;
@@ -249,7 +294,9 @@ struct SnapshotLoader::Impl {
   bool check_header(const FileHeader& header, std::uint64_t size);
   bool next_chunk();
   bool finish();
-  bool store_entry(Store& store, std::int64_t monotonic_less_wall);
+  bool store_entry(std::int64_t monotonic_less_wall);
+  bool collect(const EntryHead& head, std::string_view key, std::string_view value, const SetOptions& options);
+  void commit_collection();
   bool reject(std::string why);
   void keep_aside();
 };
@@ -259,6 +306,8 @@ bool SnapshotLoader::Impl::reject(std::string why) {
   state = State::kRejected;
   message = path + " is rejected: " + std::move(why);
   archive.reset();
+  builder.reset();
+  is_collecting = false;
   std::string().swap(bytes);
   keep_aside();
   file.reset(-1);
@@ -379,7 +428,8 @@ bool SnapshotLoader::Impl::next_chunk() {
 bool SnapshotLoader::Impl::finish() {
   std::uint64_t total = 0;
   (*archive)(total);
-  if (total != loaded + skipped || source.left() > 0 || left > 0)
+  commit_collection();
+  if (total != loaded + skipped + parts || source.left() > 0 || left > 0)
     return reject("its end does not fit what came before it");
   state = State::kDone;
   message = path + ": " + std::to_string(loaded) + " entries loaded, " + std::to_string(skipped) + " left out";
@@ -389,7 +439,50 @@ bool SnapshotLoader::Impl::finish() {
   return false;
 }
 
-bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less_wall) {
+// Adds an entry's elements to the collection in hand, which begins here or goes on. false: they are damaged.
+bool SnapshotLoader::Impl::collect(const EntryHead& head, std::string_view key, std::string_view value,
+                                   const SetOptions& options) {
+  const bool goes_on = (head.type & snapshot::kGoesOn) != 0;
+  const auto type = static_cast<ValueType>(head.type & ~snapshot::kGoesOn);
+  std::vector<Element> elements;
+  packed::Reader reader(type, value);
+  for (Element e; reader.next(&e);) {
+    if (e.name.size() > kMaxElementName || e.score != e.score) return false;
+    elements.push_back(e);
+  }
+  if (!reader.ended() || elements.empty()) return false;
+  if (goes_on) {
+    if (!is_collecting || head.database != collection_db || type != collection_type || key != collection_key)
+      return false;
+    ++parts;
+  } else {
+    commit_collection();
+    is_collecting = true;
+    collection_db = head.database;
+    collection_type = type;
+    collection_key = key;
+    collection_tags.assign(options.tags.begin(), options.tags.end());
+    collection_options = options;
+    builder = std::make_unique<CollectionBuilder>(*store, type);
+  }
+  if (builder != nullptr && builder->add(elements) != Error::kNone) builder.reset();
+  return true;
+}
+
+void SnapshotLoader::Impl::commit_collection() {
+  if (!is_collecting) return;
+  is_collecting = false;
+  const std::vector<std::string_view> names(collection_tags.begin(), collection_tags.end());
+  collection_options.tags = names;
+  const bool stored = builder != nullptr && [&] {
+    const auto done = builder->commit(collection_db, collection_key, collection_options);
+    return done && done->version != 0;
+  }();
+  builder.reset();
+  ++(stored ? loaded : skipped);
+}
+
+bool SnapshotLoader::Impl::store_entry(std::int64_t monotonic_less_wall) {
   EntryHead head;
   EntryExtras extras;
   (*archive)(head);
@@ -398,9 +491,11 @@ bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less
     return reject("chunk " + std::to_string(number - 1) + " has an entry " + why);
   };
   if (head.key_length == 0 || head.key_length > kMaxKeyLength) return broken("with an impossible key length");
-  if (head.type > kLastValueType && head.type != static_cast<std::uint8_t>(ValueType::kThrottle))
+  const bool has_elements = version >= 3 && is_collection(static_cast<ValueType>(head.type & ~snapshot::kGoesOn));
+  if (head.type > kLastValueType && head.type != static_cast<std::uint8_t>(ValueType::kThrottle) && !has_elements)
     return broken("of an unknown type");
-  if (head.value_length > kLargestMaxValue) return broken("with an impossible value length");
+  if (head.value_length > kLargestMaxValue + (has_elements ? snapshot::kElementMost : 0))
+    return broken("with an impossible value length");
   if (source.left() < std::size_t{head.key_length} + head.value_length) return broken("that goes beyond the chunk");
   const std::string_view key = source.take(head.key_length);
   const std::string_view value = source.take(head.value_length);
@@ -421,7 +516,9 @@ bool SnapshotLoader::Impl::store_entry(Store& store, std::int64_t monotonic_less
   options.tags = tags;
   if (head.deadline != kNoDeadline)
     options.deadline = std::min(saturating_add(head.deadline, monotonic_less_wall), kNoDeadline - 1);
-  const Result<SetResult> result = store.set(head.database, key, {static_cast<ValueType>(head.type), value}, options);
+  if (has_elements) return collect(head, key, value, options) || broken("with damaged elements");
+  commit_collection();
+  const Result<SetResult> result = store->set(head.database, key, {static_cast<ValueType>(head.type), value}, options);
   ++(result && result->version != 0 ? loaded : skipped);
   return true;
 }
@@ -435,13 +532,14 @@ SnapshotLoader::~SnapshotLoader() = default;
 
 bool SnapshotLoader::step(Store& store, std::size_t entries) {
   if (impl_->state != State::kLoading) return false;
+  impl_->store = &store;
   const Clock& clock = clock_of(store);
   const std::int64_t monotonic_less_wall = saturating_subtract(clock.monotonic_ms(), clock.wall_us() / 1000);
   bool going_on = true;
   try {
     for (std::size_t n = 0; n < entries && going_on; ++n) {
       going_on = impl_->entries_left > 0 || impl_->next_chunk();
-      if (going_on) going_on = impl_->store_entry(store, monotonic_less_wall);
+      if (going_on) going_on = impl_->store_entry(monotonic_less_wall);
     }
   } catch (const cereal::Exception& e) {
     going_on = impl_->reject("chunk " + std::to_string(impl_->number - 1) + ": " + e.what());

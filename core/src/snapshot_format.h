@@ -15,8 +15,14 @@
 namespace coppice::snapshot {
 
 inline constexpr std::uint64_t kMagic = 0x50414e53'50504f43;  // "COPPSNAP"
-inline constexpr std::uint32_t kSnapshotVersion = 2;
+inline constexpr std::uint32_t kSnapshotVersion = 3;
 inline constexpr std::uint32_t kOldestVersion = 1;  // still read: entries without an EntryExtras
+// Since version 3: a collection's entry holds elements as packed.h has them. A large one goes on in the entries behind
+// it, of the same key and with this bit in their type.
+inline constexpr std::uint8_t kGoesOn = 0x80;
+inline constexpr std::size_t kPartTarget = 16u << 10;  // an entry's elements end with the one that reaches this
+// What one element may need beside its value.
+inline constexpr std::uint32_t kElementMost = static_cast<std::uint32_t>(kMaxElementName) + 32;
 inline constexpr std::uint64_t kFresh = 0;
 inline constexpr std::uint64_t kUsed = 1;
 
@@ -52,7 +58,7 @@ static_assert(sizeof(ChunkHeader) == 16);
 inline constexpr std::uint32_t kChunkTarget = 256u << 10;  // a chunk ends with the entry that reaches this
 // The largest chunk that can be: the target not quite reached, then the largest entry.
 inline constexpr std::uint32_t kLargestChunk = kChunkTarget + kLargestMaxValue +
-                                               static_cast<std::uint32_t>(kMaxKeyLength) + 64 +
+                                               static_cast<std::uint32_t>(kMaxKeyLength) + 64 + kElementMost +
                                                static_cast<std::uint32_t>(kMaxTags * (kMaxTagLength + 2));
 
 // `bytes` begins at ChunkHeader::length.

@@ -98,8 +98,7 @@ bool Store::Impl::publish_new(const std::vector<Filled>& filled) {
     if (f.replaces) continue;
     PointIndex::Place place;
     if (!ensure_place(f.hash, &place)) {
-      for (const std::string& key : keys)
-        remove(offset_at(elements_branch_, key, points_.hash(elements_branch_, key)));
+      for (const std::string& key : keys) remove(offset_at(elements_branch_, key, points_.hash(elements_branch_, key)));
       // The others are still where they were filled.
       for (std::size_t i = 0, published = 0; i < filled.size(); ++i)
         if (filled[i].replaces || published++ >= keys.size()) discard(filled[i].offset, true);
@@ -176,14 +175,14 @@ bool Store::Impl::erase_element(std::uint64_t id, ValueType type, std::string_vi
 
 // ---- a key's elements ----------------------------------------------------------------------------------------------
 
-Error Store::Impl::write_packed(Store& store, Database db, std::string_view key, ValueType type,
-                                std::string_view bytes, std::uint64_t old) {
+Error Store::Impl::write_packed(Store& store, Database db, std::string_view key, ValueType type, std::string_view bytes,
+                                std::uint64_t old) {
   SetOptions options;
   if (old != 0) {
     const Block block = block_at(old);
-    const std::uint32_t wanted = layout::class_of(
-        layout::block_size(block.key_length(), static_cast<std::uint32_t>(bytes.size()), block.has_deadline(), false,
-                           trailer(old).size()));
+    const std::uint32_t wanted =
+        layout::class_of(layout::block_size(block.key_length(), static_cast<std::uint32_t>(bytes.size()),
+                                            block.has_deadline(), false, trailer(old).size()));
     const std::uint32_t has = class_at(old);
     const auto in_place = [&] {
       edit(old, bytes);
@@ -259,6 +258,8 @@ Result<Written> Store::put_elements(Database db, std::string_view key, ValueType
   Impl& s = *impl_;
   if (const Error e = s.check_key(db, key); e != Error::kNone) return e;
   if (const Error e = s.check_elements(elements); e != Error::kNone) return e;
+  // Also of those that are written anew by the same call.
+  const bool fit = std::all_of(elements.begin(), elements.end(), packed::fits);
   if (elements.size() > 1) {
     s.changed_.assign(elements.begin(), elements.end());
     sort_elements(&s.changed_);
@@ -281,7 +282,7 @@ Result<Written> Store::put_elements(Database db, std::string_view key, ValueType
       return written;
     }
     read_items(type, old != 0 ? s.block_at(old).tail() : std::string_view{}, &s.items_);
-    if (merge(type, elements, &s.items_, &written)) {
+    if (merge(type, elements, &s.items_, &written) && (fit || written.added + written.changed == 0)) {
       if (written.added + written.changed == 0) return written;
       s.packed_.clear();
       packed::encode(type, s.items_, &s.packed_);
@@ -304,6 +305,8 @@ Result<Written> Store::put_elements(Database db, std::string_view key, ValueType
     const std::vector<std::string_view> names(tags.begin(), tags.end());
     options.tags = names;
     const std::uint64_t before = builder.size();
+    if (!fit)
+      if (const Error e = builder.enlarge(); e != Error::kNone) return e;
     if (const Error e = builder.add(elements); e != Error::kNone) return e;
     written.added = builder.size() - before;
     written.changed = elements.size() - written.added;
@@ -414,7 +417,8 @@ Error CollectionBuilder::add(std::span<const Element> elements) {
   if (id_ == 0) {
     const bool fit = std::all_of(elements.begin(), elements.end(), packed::fits);
     if (fit && small_.size() + elements.size() <= kPackedElements) {
-      for (const Element& e : elements) small_.insert_or_assign(std::string(e.name), Owned{std::string(e.value), e.score});
+      for (const Element& e : elements)
+        small_.insert_or_assign(std::string(e.name), Owned{std::string(e.value), e.score});
       return Error::kNone;
     }
     if (const Error e = enlarge(); e != Error::kNone) return e;
@@ -428,6 +432,7 @@ Error CollectionBuilder::add(std::span<const Element> elements) {
 }
 
 Error CollectionBuilder::enlarge() {
+  if (id_ != 0) return Error::kNone;
   Store::Impl& s = *store_->impl_;
   std::vector<Element> elements;
   for (const auto& [name, owned] : small_) elements.push_back({name, owned.value, owned.score});

@@ -216,7 +216,8 @@ class Store::Impl {
   void touch_head(Database db, std::string_view key, std::uint64_t count);
   // Writes a packed collection anew, in place where its block serves. old: 0, or the entry there.
   Error check_elements(std::span<const Element> elements) const;
-  Error write_packed(Store& store, Database db, std::string_view key, ValueType type, std::string_view bytes, std::uint64_t old);
+  Error write_packed(Store& store, Database db, std::string_view key, ValueType type, std::string_view bytes,
+                     std::uint64_t old);
   void edit(std::uint64_t offset, std::string_view bytes);
   std::optional<ElementView> element(std::uint64_t id, ValueType type, std::string_view name) const;
   ElementView element_at(std::uint64_t offset, ValueType type) const;
@@ -325,10 +326,10 @@ class Store::Impl {
   DeadlineIndex heads_;  // of large collections, by id
   std::uint8_t elements_branch_ = 0;
   std::uint64_t last_collection_ = 0;
-  std::uint64_t lost_ = 0;               // a held collection whose head is gone
+  std::uint64_t lost_ = 0;  // a held collection whose head is gone
   std::vector<std::uint64_t> held_;
   std::deque<std::uint64_t> dead_collections_;
-  std::uint64_t dead_elements_ = 0;  // their entries
+  std::uint64_t dead_elements_ = 0;       // their entries
   std::vector<Element> items_, changed_;  // scratch of put_elements() and erase_elements()
   std::string packed_;                    // likewise
   std::vector<EntryRef> taken_;           // scratch of erase_some()

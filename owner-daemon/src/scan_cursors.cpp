@@ -23,8 +23,7 @@ std::uint64_t ScanCursors::add(Database db, std::string_view position, std::stri
 
 std::optional<std::string> ScanCursors::find(Database db, std::uint64_t cursor, std::string_view scope) {
   const auto found = by_number_.find(cursor);
-  if (found == by_number_.end() || found->second->database != db || found->second->scope != scope)
-    return std::nullopt;
+  if (found == by_number_.end() || found->second->database != db || found->second->scope != scope) return std::nullopt;
   recent_.splice(recent_.begin(), recent_, found->second);
   return found->second->key;
 }

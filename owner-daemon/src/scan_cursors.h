@@ -24,8 +24,8 @@ class ScanCursors {
   explicit ScanCursors(std::size_t max_positions = 4096, std::size_t max_bytes = 4 << 20)
       : max_positions_(max_positions), max_bytes_(max_bytes) {}
 
-  // A new cursor that goes on behind `position`; the least recently used ones make room. `scope`: the key whose elements
-  // are walked (HSCAN), or nothing for a walk over keys.
+  // A new cursor that goes on behind `position`; the least recently used ones make room. `scope`: the key whose
+  // elements are walked (HSCAN), or nothing for a walk over keys.
   std::uint64_t add(Database db, std::string_view position, std::string_view scope = {});
   // The position to go on behind; nullopt: unknown, or of another database or scope. A cursor may be used again.
   std::optional<std::string> find(Database db, std::uint64_t cursor, std::string_view scope = {});

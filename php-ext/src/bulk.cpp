@@ -177,7 +177,7 @@ void finish_rest(CacheObject& cache, zend_array* result, const Rest& rest, zval*
       const Outcome outcome = read_raw(cache, whole.get(), &raw, failure);
       if (outcome == Outcome::kFailed) report_failure(*failure, cache.throws);
       if (outcome == Outcome::kDone) hit = decode_raw(cache, whole.get(), &raw, place);
-    } else if (item.type != ValueType::kThrottle) {  // among several keys what is no value is a miss
+    } else if (is_value(item.type)) {  // among several keys what is no value is a miss
       hit = finish_value(cache, view(item.key), item.type, item.made, place);
     }
     if (EG(exception)) return;

@@ -85,7 +85,7 @@ class LocalBackend final : public Backend {
     const std::lock_guard<Mutex> guard(mutex_);
     const std::optional<EntryView> entry = store_->find(0, key);
     if (entry) hit(*entry);
-    if (entry && entry->type == ValueType::kThrottle) return true;  // no value, and it stays
+    if (entry && !is_value(entry->type)) return true;  // no value, and it stays
     // Also where there is nothing: somebody may be computing it.
     store_->erase(0, key);
     return entry.has_value();

@@ -101,8 +101,7 @@ void settle(ScanIterator* it) {
     const Page::Item& item = walk.page.items[walk.place];
     const std::string_view key = std::string_view(item.key).substr(ZSTR_LEN(cache.prefix));
     const KeptPlace place = {cache.backend, walk.page.generation, item.key};
-    if (item.type != ValueType::kThrottle &&
-        decode_bytes(cache, key, place, item.version, item.type, item.bytes, &it->value)) {
+    if (is_value(item.type) && decode_bytes(cache, key, place, item.version, item.type, item.bytes, &it->value)) {
       ++walk.taken;
       break;
     }

@@ -116,6 +116,12 @@ std::string_view encoding_name(ValueType type) {
       return "igbinary";
     case ValueType::kThrottle:
       return "throttle";
+    case ValueType::kHash:
+      return "hash";
+    case ValueType::kSet:
+      return "set";
+    case ValueType::kSortedSet:
+      return "sorted set";
   }
   return "unknown";
 }

@@ -111,7 +111,8 @@ TEST_CASE_METHOD(CollectionsFixture, "a hash grows beyond what is packed and kee
   CHECK(open("h", kHash)->size() == 130);
 }
 
-TEST_CASE_METHOD(CollectionsFixture, "one long name or value makes a large collection, which it stays", "[collections]") {
+TEST_CASE_METHOD(CollectionsFixture, "one long name or value makes a large collection, which it stays",
+                 "[collections]") {
   const std::string fits(64, 'x'), longer(65, 'x'), huge(300'000, 'v');
   put("h", kHash, {{fits, fits}});
   CHECK(open("h", kHash)->is_packed());
@@ -187,7 +188,8 @@ TEST_CASE_METHOD(CollectionsFixture, "a sorted set is in the order of scores, th
   }
 }
 
-TEST_CASE_METHOD(CollectionsFixture, "whatever removes a large collection's key removes its elements", "[collections]") {
+TEST_CASE_METHOD(CollectionsFixture, "whatever removes a large collection's key removes its elements",
+                 "[collections]") {
   const auto gone = [&] {
     CHECK(store->count_prefix(0, "") == 0);
     CHECK(store->check().empty());
@@ -282,7 +284,8 @@ TEST_CASE_METHOD(CollectionsFixture, "a large collection moves to another key wi
   CHECK(open("other", kHash, 1)->size() == 500);
 }
 
-TEST_CASE_METHOD(CollectionsFixture, "what is being built is seen by nobody and goes if it is given up", "[collections]") {
+TEST_CASE_METHOD(CollectionsFixture, "what is being built is seen by nobody and goes if it is given up",
+                 "[collections]") {
   fill("h", kHash, 3);
   {
     CollectionBuilder builder(*store, kSet);
@@ -350,7 +353,8 @@ TEST_CASE_METHOD(FullWithoutEviction, "a refused write to a collection changes n
 }
 
 TEST_CASE("eviction takes whole collections, and not those that are in use", "[collections]") {
-  for (const Policy policy : {Policy::kAllKeysLru, Policy::kAllKeysRandom, Policy::kVolatileLru, Policy::kVolatileTtl}) {
+  for (const Policy policy :
+       {Policy::kAllKeysLru, Policy::kAllKeysRandom, Policy::kVolatileLru, Policy::kVolatileTtl}) {
     FullFixture f(policy);
     const bool is_volatile = policy == Policy::kVolatileLru || policy == Policy::kVolatileTtl;
     for (int i = 0; i < 100; ++i) {

@@ -15,6 +15,7 @@
 #include <random>
 #include <vector>
 
+#include "coppice/collections.h"
 #include "snapshot_format.h"
 #include "support/catch.h"
 
@@ -171,6 +172,75 @@ TEST_CASE("what is written comes back: bytes, types, deadlines, databases") {
     REQUIRE(found->type == entry.type);
     REQUIRE(found->deadline == entry.deadline);
   }
+  CHECK(fresh->check() == "");
+}
+
+TEST_CASE("collections come back, small and large, with deadlines and tags") {
+  Directory dir;
+  ManualClock clock;
+  auto store = make_store(clock, 64 << 20);
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) names.push_back("element " + std::to_string(i));
+  const std::string huge(300'000, 'h');
+  const ValueType types[] = {ValueType::kHash, ValueType::kSet, ValueType::kSortedSet};
+  for (const ValueType type : types)
+    for (const std::size_t n : {3, 5000}) {
+      std::vector<Element> elements;
+      for (std::size_t i = 0; i < n; ++i)
+        elements.push_back({names[i], type != ValueType::kHash ? "" : i == 77 ? huge : names[i], double(i) / 3});
+      const std::string key = std::to_string(n) + "." + std::to_string(static_cast<int>(type));
+      REQUIRE(store->put_elements(1, key, type, elements));
+      REQUIRE(*store->set_deadline(1, key, clock.monotonic_ms() + 5000));
+    }
+  write(*store, dir.file());
+
+  auto fresh = make_store(clock, 64 << 20);
+  SnapshotLoader loader(dir.file());
+  load(loader, *fresh);
+  INFO(loader.message());
+  REQUIRE(loader.state() == State::kDone);
+  CHECK(loader.loaded() == 6);
+  CHECK(loader.skipped() == 0);
+  CHECK(fresh->stats().elements == store->stats().elements);
+  for (const ValueType type : types)
+    for (const std::size_t n : {3, 5000}) {
+      const auto entry = fresh->peek(1, std::to_string(n) + "." + std::to_string(static_cast<int>(type)));
+      REQUIRE(entry);
+      CHECK(entry->type == type);
+      CHECK(entry->deadline == clock.monotonic_ms() + 5000);
+      const auto collection = *fresh->open(*entry);
+      REQUIRE(collection.size() == n);
+      CHECK(collection.is_packed() == (n == 3));
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto e = collection.find(names[i]);
+        REQUIRE(e);
+        if (type == ValueType::kHash) CHECK(e->value.value() == (i == 77 ? huge : names[i]));
+        if (type == ValueType::kSortedSet) CHECK(e->score == double(i) / 3);
+      }
+    }
+  CHECK(fresh->check() == "");
+}
+
+TEST_CASE("a collection for which there is no room is left out as a whole") {
+  Directory dir;
+  ManualClock clock;
+  auto store = make_store(clock, 64 << 20);
+  const std::string value(3000, 'v');
+  std::vector<std::string> names;
+  for (int i = 0; i < 3000; ++i) names.push_back(std::to_string(i));
+  std::vector<Element> elements;
+  for (const std::string& name : names) elements.push_back({name, value});
+  REQUIRE(store->put_elements(0, "large", ValueType::kHash, elements));
+  REQUIRE(store->set(0, "string", {ValueType::kString, "v"}));
+  write(*store, dir.file());
+  auto fresh = make_store(clock, 4 << 20);
+  SnapshotLoader loader(dir.file());
+  load(loader, *fresh);
+  INFO(loader.message());
+  REQUIRE(loader.state() == State::kDone);
+  CHECK(loader.skipped() == 1);
+  CHECK(!fresh->peek(0, "large"));
+  CHECK(fresh->peek(0, "string"));
   CHECK(fresh->check() == "");
 }
 

@@ -793,8 +793,8 @@ void run(const char* name, std::uint64_t operations, Policy policy, std::uint64_
             << ", evicted " << t.evicted << ", expired " << t.expired << ", moved " << t.moved << ", tags " << t.tags
             << ", memberships " << t.tag_memberships << ", stale " << t.stale << ", of them found " << pair.stale_hits()
             << ", invalidated " << pair.invalidated() << ", elements " << t.elements << ", at most "
-            << pair.largest_collection() << " in one" << ", used " << t.used_memory << " of " << t.max_memory
-            << std::endl;
+            << pair.largest_collection() << " in one"
+            << ", used " << t.used_memory << " of " << t.max_memory << std::endl;
   // The run must have met what it is for.
   if (memory < 8 << 20 && test::scaled(100) >= 100) {
     CHECK(t.moved > 0);

@@ -108,6 +108,8 @@ class CollectionBuilder {
 
   // Of elements with the same name the last one counts. A refusal leaves what was there before.
   Error add(std::span<const Element> elements);
+  // Makes it a large one, whatever it holds.
+  Error enlarge();
   std::uint64_t size() const { return id_ != 0 ? size_ : small_.size(); }
   // Puts it in place of whatever the key holds; an empty one removes that. The builder is empty then. kOutOfMemory
   // leaves key and builder as they were.
@@ -118,8 +120,6 @@ class CollectionBuilder {
     std::string value;
     double score = 0;
   };
-  Error enlarge();
-
   Store* store_;
   ValueType type_;
   std::map<std::string, Owned, std::less<>> small_;

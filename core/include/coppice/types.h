@@ -64,23 +64,23 @@ bool parse_policy(std::string_view name, Policy* out);
 // Why an operation was refused. A miss is never an error. Whatever is refused leaves the store as it was.
 enum class Error : std::uint8_t {
   kNone = 0,
-  kEmptyKey,       // keys have at least one byte
-  kKeyTooLong,     // longer than kMaxKeyLength
-  kValueTooLarge,  // longer than StoreOptions::max_value
-  kOutOfMemory,    // no room within max_memory under the policy in force
-  kNotInteger,     // increment of a value that is not a canonical 64-bit decimal
-  kOverflow,       // increment beyond 64 bits
-  kWrongType,      // the operation does not apply to a value of this type
-  kBadDatabase,    // no such database
-  kEmptyTag,       // tags have at least one byte
-  kTagTooLong,     // longer than kMaxTagLength
-  kTooManyTags,    // more than kMaxTags for one key
-  kBadLockName,    // a lock's name has 1 to 4,096 bytes
-  kBadLockOwner,   // a lock owner's token has 1 to 256 bytes
-  kBadLockLease,   // a lock's lease is at least a millisecond
-  kTooManyLocks,   // locks, waits for locks or their memory reached their bound
-  kBadLease,       // a lease's ceiling is a millisecond to an hour
-  kBadThrottle,    // a rate limit's numbers are out of their range
+  kEmptyKey,        // keys have at least one byte
+  kKeyTooLong,      // longer than kMaxKeyLength
+  kValueTooLarge,   // longer than StoreOptions::max_value
+  kOutOfMemory,     // no room within max_memory under the policy in force
+  kNotInteger,      // increment of a value that is not a canonical 64-bit decimal
+  kOverflow,        // increment beyond 64 bits
+  kWrongType,       // the operation does not apply to a value of this type
+  kBadDatabase,     // no such database
+  kEmptyTag,        // tags have at least one byte
+  kTagTooLong,      // longer than kMaxTagLength
+  kTooManyTags,     // more than kMaxTags for one key
+  kBadLockName,     // a lock's name has 1 to 4,096 bytes
+  kBadLockOwner,    // a lock owner's token has 1 to 256 bytes
+  kBadLockLease,    // a lock's lease is at least a millisecond
+  kTooManyLocks,    // locks, waits for locks or their memory reached their bound
+  kBadLease,        // a lease's ceiling is a millisecond to an hour
+  kBadThrottle,     // a rate limit's numbers are out of their range
   kElementTooLong,  // a field or member is longer than kMaxElementName
 };
 std::string_view error_message(Error e);

@@ -1,6 +1,8 @@
 #include "commands/collections.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -77,6 +79,14 @@ void write_name_and_score_text(resp::ReplyWriter& reply, const ElementView& elem
   reply.bulk(element.name);
   reply.bulk(resp::score_text(element.score));
 }
+// Redis keeps whole numbers of a small sorted set as such.
+static void write_name_and_packed_score(resp::ReplyWriter& reply, const ElementView& element) {
+  constexpr double kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2);
+  const double score = element.score;
+  if (std::abs(score) > kMost || score != std::trunc(score)) return write_name_and_score_text(reply, element);
+  reply.bulk(element.name);
+  reply.bulk(std::to_string(static_cast<std::int64_t>(score)));
+}
 
 // ---- walks ---------------------------------------------------------------------------------------------------------
 
@@ -92,8 +102,7 @@ Collection::Position ElementWalk::position(const Collection& collection) const {
     return reverse ? collection.last(order) : collection.first(order);
   }
   const bool by_score = order == Collection::Order::kByScore;
-  const auto at = by_score ? collection.seek(last_score_, last_name_, !reverse)
-                           : collection.seek(last_name_, !reverse);
+  const auto at = by_score ? collection.seek(last_score_, last_name_, !reverse) : collection.seek(last_name_, !reverse);
   return reverse ? collection.before(at, order) : at;
 }
 
@@ -117,7 +126,7 @@ bool ElementWalk::step(Service& service, const Slice& slice) {
     const ElementView element = collection->at(p);
     if (beyond && beyond(element)) return true;
     ++looked_;
-    if (pattern.empty() || resp::glob_match(pattern, element.name)) {
+    if (!pattern || resp::glob_match(*pattern, element.name)) {
       ++taken_;
       if (frame_ == Frame::kPairs && protocol_ >= 3) body.array(2);
       write_(body, element);
@@ -155,14 +164,13 @@ void scan_elements(Call& call, ValueType type, WriteElement write) {
     call.reply.bulk("0");
     return call.reply.array(0);
   }
+  if (type == ValueType::kSortedSet && collection->is_packed()) write = write_name_and_packed_score;
   auto walk = std::make_unique<ElementWalk>(call, call[1], type, write,
                                             type == ValueType::kSet ? Frame::kScan : Frame::kScanPairs);
   std::uint64_t count = 10;
   for (std::size_t i = 3; i < call.size(); i += 2) {
     if (i + 1 < call.size() && is_word(call[i], "match")) {
       if (call[i + 1] != "*") walk->pattern = std::string(call[i + 1]);
-      // The empty pattern matches the empty name alone.
-      if (call[i + 1].empty()) walk->pattern = "[^";
     } else if (i + 1 < call.size() && is_word(call[i], "count")) {
       std::int64_t given = 0;
       if (!resp::parse_int64(call[i + 1], &given)) return not_an_integer(call);
@@ -238,14 +246,15 @@ bool ElementSample::step(Service& service, const Slice& slice) {
     if (!collection) return true;
     constexpr auto kOrder = Collection::Order::kByName;
     // Behind the last one, which may have been erased.
-    auto p = next_ == 0 ? collection->nth(ranks_[0], kOrder) : Collection::Position{};
-    if (next_ > 0) {
+    const bool by_rank = next_ == 0 || (collection->is_packed() && !erase_);
+    auto p = by_rank ? collection->nth(ranks_[next_], kOrder) : Collection::Position{};
+    if (!by_rank) {
       const std::uint64_t further = ranks_[next_] - ranks_[next_ - 1];
       p = further == 0 ? collection->seek(last_name_)
                        : collection->advance(collection->seek(last_name_, true), further - 1);
     }
     std::vector<std::string> erased;
-    for (std::size_t here = 0; p && here < kClockEvery; ++here) {
+    for (std::size_t here = 0; p && (here < kClockEvery || (collection->is_packed() && erase_)); ++here) {
       const ElementView element = collection->at(p);
       std::string piece;
       resp::ReplyWriter writer(piece, protocol_);

@@ -36,9 +36,9 @@ enum class Frame : std::uint8_t {
   kArray,
   kSet,
   kMap,
-  kPairs,       // flat under RESP2, under RESP3 an array of two for each
-  kFlatPairs,   // two items for each
-  kScan,        // an array behind the cursor of a scan
+  kPairs,      // flat under RESP2, under RESP3 an array of two for each
+  kFlatPairs,  // two items for each
+  kScan,       // an array behind the cursor of a scan
   kScanPairs,
 };
 
@@ -57,10 +57,10 @@ class ElementWalk final : public Job {
   std::function<Collection::Position(const Collection&)> begin;
   // Where it ends: whether the element is beyond the range. Null: nowhere.
   std::function<bool(const ElementView&)> beyond;
-  std::uint64_t skip = 0;                  // elements at the beginning
+  std::uint64_t skip = 0;  // elements at the beginning
   std::uint64_t take_at_most = ~std::uint64_t{0};
   std::uint64_t look_at_most = ~std::uint64_t{0};
-  std::string pattern;  // of names; empty: all match
+  std::optional<std::string> pattern;  // of names
 
   bool step(Service& service, const Slice& slice) override;
   void answer(Service& service, resp::ReplyWriter& reply) override;

@@ -31,7 +31,7 @@ void refuse_alike(Call& call, Error error) {
     case Error::kTooManyTags:
       return call.reply.error("BADTAG " + std::string(error_message(error)));
     case Error::kOutOfMemory:
-      return call.reply.error("OOM command not allowed when used memory > 'maxmemory'.");
+      return call.reply.error(kOutOfMemory);
     case Error::kWrongType:
       return call.reply.error("WRONGTYPE Operation against a key holding the wrong kind of value");
     default:

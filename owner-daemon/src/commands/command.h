@@ -95,6 +95,7 @@ inline bool arity_fits(const CommandSpec& spec, std::size_t given) {
 bool is_word(std::string_view argument, std::string_view word);
 
 // ---- replies that many commands share
+inline constexpr std::string_view kOutOfMemory = "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr std::string_view kNotInteger = "ERR value is not an integer or out of range";
 void syntax_error(Call& call);
 void not_an_integer(Call& call);

@@ -16,14 +16,18 @@ std::optional<EntryCopy> EntryCopy::of(Store& store, Database db, std::string_vi
   return copy;
 }
 
-Result<SetResult> EntryCopy::put(Store& store, Database db, std::string_view key) const {
-  const std::vector<std::string_view> names(tags.begin(), tags.end());
+SetOptions EntryCopy::options(std::span<const std::string_view> names) const {
   SetOptions options;
   options.deadline = deadline;
   options.stale = stale;
   options.compute_us = compute_us;
   options.tags = names;
-  return store.set(db, key, {type, value}, options);
+  return options;
+}
+
+Result<SetResult> EntryCopy::put(Store& store, Database db, std::string_view key) const {
+  const std::vector<std::string_view> names(tags.begin(), tags.end());
+  return store.set(db, key, {type, value}, options(names));
 }
 
 }  // namespace coppice::daemon

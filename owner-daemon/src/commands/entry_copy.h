@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ struct EntryCopy {
   std::vector<std::string> tags;
 
   static std::optional<EntryCopy> of(Store& store, Database db, std::string_view key);
+  // `names`: tags, for as long as the options are used.
+  SetOptions options(std::span<const std::string_view> names) const;
   Result<SetResult> put(Store& store, Database db, std::string_view key) const;
 };
 

@@ -114,14 +114,14 @@ void hincrby(Call& call) {
   if (const auto field = hash ? hash->find(call[2]) : std::nullopt;
       field && (!field->value.is_contiguous() || !resp::parse_int64(field->value.tail, &value)))
     return call.reply.error("ERR hash value is not an integer");
-  if (__builtin_add_overflow(value, by, &value))
-    return call.reply.error("ERR increment or decrement would overflow");
+  if (__builtin_add_overflow(value, by, &value)) return call.reply.error("ERR increment or decrement would overflow");
   if (set_field(call, call[2], std::to_string(value))) call.reply.integer(value);
 }
 
 void hincrbyfloat(Call& call) {
   long double by = 0, value = 0;
   if (!resp::parse_float(call[3], &by)) return call.reply.error("ERR value is not a valid float");
+  if (std::isinf(by)) return call.reply.error("ERR value is NaN or Infinity");
   std::optional<Collection> hash;
   if (!open(call, call[1], kHash, &hash)) return;
   if (const auto field = hash ? hash->find(call[2]) : std::nullopt;
@@ -140,7 +140,8 @@ void hrandfield(Call& call) {
     if (!resp::parse_int64(call[2], &count) || count == std::numeric_limits<std::int64_t>::min())
       return not_an_integer(call);
     if (call.size() > 4 || (call.size() == 4 && !with_values)) return syntax_error(call);
-    if (count < -kMostRepeated) return call.reply.error("ERR value is out of range");
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+    if (count < -kMostRepeated || (with_values && count > kMost)) return call.reply.error("ERR value is out of range");
   }
   std::optional<Collection> hash;
   if (!open(call, call[1], kHash, &hash)) return;

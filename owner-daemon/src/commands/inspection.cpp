@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "commands/collections.h"
 #include "commands/handlers.h"
 #include "coppice/layout.h"
 #include "resp/number.h"
@@ -16,6 +17,20 @@ constexpr std::uint32_t kEmbeddedLength = 44;
 constexpr std::uint32_t kLongestInteger = 20;
 // Beside the entry's block: a slot of the point index at its usual load, and a reference in the order index.
 constexpr std::uint64_t kIndexBytes = 16 + 8;
+
+// As Redis would call it; once large, always large.
+std::string_view encoding_of(const Collection& collection) {
+  if (collection.type() != ValueType::kSet) {
+    if (collection.is_packed()) return "listpack";
+    return collection.type() == ValueType::kHash ? "hashtable" : "skiplist";
+  }
+  if (!collection.is_packed()) return "hashtable";
+  for (auto p = collection.first(Collection::Order::kByName); p; p = collection.next(p)) {
+    std::int64_t unused = 0;
+    if (!resp::parse_int64(collection.at(p).name, &unused)) return "hashtable";
+  }
+  return "intset";
+}
 
 std::string_view encoding_of(const EntryView& entry) {
   std::int64_t unused = 0;
@@ -35,10 +50,29 @@ std::uint64_t bytes_of(const EntryView& entry) {
 
 }  // namespace
 
+namespace {
+
+// The elements of a large collection by the first ones of them; 0 samples: by all.
+std::uint64_t bytes_of_elements(const Collection& collection, std::uint64_t samples) {
+  if (collection.is_packed() || collection.size() == 0) return 0;
+  const bool scored = collection.type() == ValueType::kSortedSet;
+  if (samples == 0 || samples > collection.size()) samples = collection.size();
+  std::uint64_t bytes = 0, seen = 0;
+  for (auto p = collection.first(Collection::Order::kByName); p && seen < samples; p = collection.next(p), ++seen) {
+    bytes += bytes_of(collection.at(p).value);
+    // A sorted set has the member a second time, by its score.
+    if (scored) bytes += bytes_of(collection.at(p).value);
+  }
+  return seen == 0 ? 0 : bytes * collection.size() / seen;
+}
+
+}  // namespace
+
 void object_encoding(Call& call) {
   const auto entry = call.store().peek(call.db(), call[2]);
   if (!entry) return call.reply.null();
-  call.reply.bulk(encoding_of(*entry));
+  const auto collection = call.store().open(*entry);
+  call.reply.bulk(collection ? encoding_of(*collection) : encoding_of(*entry));
 }
 
 void object_refcount(Call& call) {
@@ -59,15 +93,17 @@ void object_idletime(Call& call) {
 }
 
 void memory_usage(Call& call) {
+  std::int64_t samples = 5;
   if (call.size() > 3) {
-    std::int64_t samples = 0;
     if (call.size() != 5 || !is_word(call[3], "samples")) return syntax_error(call);
     if (!resp::parse_int64(call[4], &samples)) return not_an_integer(call);
     if (samples < 0) return syntax_error(call);
   }
   const auto entry = call.store().peek(call.db(), call[2]);
   if (!entry) return call.reply.null();
-  call.reply.count(bytes_of(*entry));
+  const auto collection = call.store().open(*entry);
+  const std::uint64_t elements = collection ? bytes_of_elements(*collection, static_cast<std::uint64_t>(samples)) : 0;
+  call.reply.count(bytes_of(*entry) + elements);
 }
 
 void memory_doctor(Call& call) {

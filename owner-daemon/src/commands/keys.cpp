@@ -1,6 +1,22 @@
 #include "commands/handlers.h"
+#include "commands/values.h"
 
-namespace coppice::daemon::handlers {
+namespace coppice::daemon {
+
+std::string_view type_name(ValueType type) {
+  switch (type) {
+    case ValueType::kHash:
+      return "hash";
+    case ValueType::kSet:
+      return "set";
+    case ValueType::kSortedSet:
+      return "zset";
+    default:
+      return "string";
+  }
+}
+
+namespace handlers {
 
 namespace {
 
@@ -25,7 +41,10 @@ void exists(Call& call) {
   call.reply.integer(found);
 }
 
-void type(Call& call) { call.reply.simple(call.store().peek(call.db(), call[1]) ? "string" : "none"); }
+void type(Call& call) {
+  const auto entry = call.store().peek(call.db(), call[1]);
+  call.reply.simple(entry ? type_name(entry->type) : "none");
+}
 
 void dbsize(Call& call) { call.reply.count(call.store().count(call.db())); }
 
@@ -47,4 +66,5 @@ void flushall(Call& call) {
   call.reply.ok();
 }
 
-}  // namespace coppice::daemon::handlers
+}  // namespace handlers
+}  // namespace coppice::daemon

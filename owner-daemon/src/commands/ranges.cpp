@@ -4,6 +4,7 @@
 
 #include "commands/handlers.h"
 #include "commands/range_options.h"
+#include "commands/values.h"
 #include "resp/glob.h"
 #include "resp/number.h"
 
@@ -55,6 +56,7 @@ class KeyWalk final : public Job {
   std::uint64_t look_at_most = kNoLimit;  // entries, matching or not
   std::uint64_t take_at_most = kNoLimit;  // matching ones
   std::string pattern;                    // empty: all match
+  std::string type;                       // of the entries, in lower case; empty: any
   Form form = Form::kArray;
 
   bool step(Service& service, const Slice& slice) override {
@@ -69,7 +71,8 @@ class KeyWalk final : public Job {
     service.store().scan(database, range, [&](const EntryView& entry) {
       last = entry.key;
       ++looked_;
-      if (pattern.empty() || resp::glob_match(pattern, entry.key)) {
+      if ((pattern.empty() || resp::glob_match(pattern, entry.key)) &&
+          (type.empty() || type == type_name(entry.type))) {
         ++taken_;
         resp::ReplyWriter(body_, 2).bulk(entry.key);
       }
@@ -131,7 +134,6 @@ void scan(Call& call) {
   walk->database = call.db();
   walk->form = KeyWalk::Form::kScan;
   walk->look_at_most = 10;
-  bool wanted_type = true;
   std::optional<std::string_view> pattern;
   for (std::size_t i = 2; i < call.size(); i += 2) {
     if (i + 1 >= call.size()) return syntax_error(call);
@@ -143,7 +145,8 @@ void scan(Call& call) {
       if (count < 1) return syntax_error(call);
       walk->look_at_most = static_cast<std::uint64_t>(count);
     } else if (is_word(call[i], "type")) {
-      wanted_type = is_word(call[i + 1], "string");
+      walk->type = std::string(call[i + 1]);
+      std::transform(walk->type.begin(), walk->type.end(), walk->type.begin(), ::tolower);
     } else {
       return syntax_error(call);
     }
@@ -160,11 +163,15 @@ void scan(Call& call) {
     call.reply.array(key.empty() ? 0 : 1);
     if (!key.empty()) call.reply.bulk(key);
   };
-  if (!wanted_type) return answer_all({});  // all keys are strings
   if (pattern) {
     const resp::GlobRange range = resp::glob_range(*pattern);
     if (range.prefix.size() > kMaxKeyLength) return answer_all({});
-    if (range.exact) return answer_all(key_exists(call, range.prefix) && !walk->after ? range.prefix : "");
+    if (range.exact) {
+      const bool there = key_exists(call, range.prefix) && !walk->after;
+      const bool fits =
+          there && (walk->type.empty() || walk->type == type_name(call.store().peek(call.db(), range.prefix)->type));
+      return answer_all(fits ? range.prefix : "");
+    }
     walk->prefix = range.prefix;
     if (!range.whole_prefix) walk->pattern = std::string(*pattern);
   }

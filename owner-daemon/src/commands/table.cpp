@@ -12,6 +12,8 @@
 #include "commands/rows/ranges.h"
 #include "commands/rows/scripting.h"
 #include "commands/rows/server.h"
+#include "commands/rows/sets.h"
+#include "commands/rows/sorted_sets.h"
 #include "commands/rows/strings.h"
 #include "commands/rows/tags.h"
 #include "commands/rows/tracking.h"
@@ -43,6 +45,8 @@ constexpr auto kCommands = merge(
     rows::kRangesRows,
     rows::kScriptingRows,
     rows::kServerRows,
+    rows::kSetsRows,
+    rows::kSortedSetsRows,
     rows::kStringsRows,
     rows::kTagsRows,
     rows::kTransactionsRows,

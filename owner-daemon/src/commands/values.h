@@ -26,6 +26,8 @@ inline bool answer_value(Call& call, const std::optional<EntryView>& entry) {
   call.reply.bulk(*entry);
   return true;
 }
+// What TYPE says.
+std::string_view type_name(ValueType type);
 // Whether GET would answer this text of a plain entry.
 bool holds(const EntryView& entry, std::string_view text);
 // Sets the keys and values from argument 1 on. What can be known beforehand is refused before anything is stored.
