@@ -187,7 +187,9 @@ TEST_CASE("collections come back, small and large, with deadlines and tags") {
     for (const std::size_t n : {3, 5000}) {
       std::vector<Element> elements;
       for (std::size_t i = 0; i < n; ++i)
-        elements.push_back({names[i], type != ValueType::kHash ? "" : i == 77 ? huge : names[i], double(i) / 3});
+        elements.push_back({names[i],
+                            type != ValueType::kHash ? std::string_view() : std::string_view(i == 77 ? huge : names[i]),
+                            double(i) / 3});
       const std::string key = std::to_string(n) + "." + std::to_string(static_cast<int>(type));
       REQUIRE(store->put_elements(1, key, type, elements));
       REQUIRE(*store->set_deadline(1, key, clock.monotonic_ms() + 5000));
