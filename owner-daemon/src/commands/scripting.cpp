@@ -1,13 +1,12 @@
 // EVAL and its kin for the scripts that are known.
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "commands/handlers.h"
+#include "commands/script_run.h"
 #include "commands/values.h"
 #include "resp/number.h"
-#include "scripts.h"
 
 namespace coppice::daemon::handlers {
 
@@ -18,25 +17,15 @@ constexpr std::string_view kNoLua = "NOLUA this server runs no Lua, and does not
 constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
 constexpr std::size_t kSha1Length = 40;
 
-struct Run {
-  Call& call;
-  std::span<const std::string_view> keys;
-  std::span<const std::string_view> arguments;
+using Run = ScriptRun;
 
-  // A command as the script would call it; its reply is the script's.
-  void command(std::initializer_list<std::string_view> words) const {
-    const std::span<const std::string_view> all(words.begin(), words.size());
-    call.service.run(call.session, *find_command(all[0]), all, call.reply, &call.effects);
-  }
-  bool exists(std::string_view key) const { return call.store().peek(call.db(), key).has_value(); }
-  // Whether the first key holds the first argument; otherwise the reply is 0.
-  bool holds_token() const {
-    const auto entry = call.store().find(call.db(), keys[0]);
-    if (entry && holds(*entry, arguments[0])) return true;
-    call.reply.integer(0);
-    return false;
-  }
-};
+// Whether the first key holds the first argument; otherwise the reply is 0.
+bool holds_token(const Run& run) {
+  const auto entry = run.call.store().find(run.call.db(), run.keys[0]);
+  if (entry && holds(*entry, run.arguments[0])) return true;
+  run.call.reply.integer(0);
+  return false;
+}
 
 void add(const Run& run) {
   if (run.exists(run.keys[0])) return run.call.reply.null();
@@ -44,11 +33,11 @@ void add(const Run& run) {
 }
 
 void delete_if(const Run& run) {
-  if (run.holds_token()) run.command({"del", run.keys[0]});
+  if (holds_token(run)) run.command({"del", run.keys[0]});
 }
 
 void expire_if(const Run& run) {
-  if (!run.holds_token()) return;
+  if (!holds_token(run)) return;
   std::int64_t seconds = 0;
   if (!resp::parse_int64(run.arguments[1], &seconds)) return not_an_integer(run.call);
   if (seconds > 0) return run.command({"expire", run.keys[0], run.arguments[1]});
@@ -59,19 +48,15 @@ void expire_if(const Run& run) {
 
 // The script answers 1 when it has set the time, whatever PEXPIRE says to it.
 void set_remaining(const Run& run, std::string_view milliseconds) {
-  const std::size_t mark = run.call.reply.mark();
-  run.command({"pexpire", run.keys[0], milliseconds});
-  if (run.call.reply.is_error_at(mark)) return;
-  run.call.reply.rewind(mark);
-  run.call.reply.integer(1);
+  if (run.quiet_command({"pexpire", run.keys[0], milliseconds})) run.call.reply.integer(1);
 }
 
 void expire_ms_if(const Run& run) {
-  if (run.holds_token()) set_remaining(run, run.arguments[1]);
+  if (holds_token(run)) set_remaining(run, run.arguments[1]);
 }
 
 void extend_ms_if(const Run& run) {
-  if (!run.holds_token()) return;
+  if (!holds_token(run)) return;
   const auto entry = run.call.store().peek(run.call.db(), run.keys[0]);
   if (!entry || entry->deadline == kNoDeadline) return run.call.reply.integer(0);
   if (run.arguments[2] != "0") return set_remaining(run, run.arguments[1]);
@@ -85,10 +70,7 @@ void extend_ms_if(const Run& run) {
 void take_free_slot(const Run& run) {
   for (std::size_t i = 0; i < run.keys.size(); ++i) {
     if (run.exists(run.keys[i])) continue;
-    const std::size_t mark = run.call.reply.mark();
-    run.command({"set", run.keys[i], run.arguments[2], "EX", run.arguments[1]});
-    if (run.call.reply.is_error_at(mark)) return;
-    run.call.reply.rewind(mark);
+    if (!run.quiet_command({"set", run.keys[i], run.arguments[2], "EX", run.arguments[1]})) return;
     return run.call.reply.bulk(std::string(run.arguments[0]) + std::to_string(i + 1));
   }
   run.call.reply.null();
@@ -103,7 +85,7 @@ void evaluate(Call& call, const Script* script, std::string_view unknown, bool r
   if (keys < 0) return call.reply.error("ERR Number of keys can't be negative");
   if (script == nullptr) return call.reply.error(unknown);
   if (read_only) return call.reply.error("ERR Write commands are not allowed from read-only scripts.");
-  const Run run{call, call.arguments.subspan(3, static_cast<std::size_t>(keys)),
+  const Run run{call, *script, call.arguments.subspan(3, static_cast<std::size_t>(keys)),
                 call.arguments.subspan(3 + static_cast<std::size_t>(keys))};
   if ((script->keys < 0 ? keys < 1 : keys != script->keys) || run.arguments.size() < script->arguments)
     return call.reply.error("ERR wrong number of keys or arguments for this script (" + std::string(script->whose) +
@@ -121,6 +103,32 @@ void evaluate(Call& call, const Script* script, std::string_view unknown, bool r
       return extend_ms_if(run);
     case ScriptAction::kTakeFreeSlot:
       return take_free_slot(run);
+    case ScriptAction::kLimitDuration:
+      return limit_duration(run);
+    case ScriptAction::kPeekDuration:
+      return peek_duration(run);
+    case ScriptAction::kDeleteTagged:
+      return delete_tagged(run);
+    case ScriptAction::kTakeWithTags:
+      return take_with_tags(run);
+    case ScriptAction::kInvalidateSet:
+      return invalidate_set(run);
+    case ScriptAction::kGoOnWithSet:
+      return go_on_with_set(run);
+    case ScriptAction::kCheckTime:
+      return check_time(run);
+    case ScriptAction::kLockForWrite:
+      return lock_for_write(run);
+    case ScriptAction::kLockForRead:
+      return lock_for_read(run);
+    case ScriptAction::kPutOffLock:
+      return put_off_lock(run);
+    case ScriptAction::kDeleteLock:
+      return delete_lock(run);
+    case ScriptAction::kLockExists:
+      return lock_exists(run);
+    case ScriptAction::kErasePattern:
+      return erase_pattern(run);
   }
 }
 
