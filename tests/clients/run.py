@@ -47,13 +47,12 @@ from harness import Daemon, Redis, info  # noqa: E402
 
 
 class Program:
-    """How one client's program is started; `needs` are files without which it is left out, `named`: only run when it is named."""
+    """How one client's program is started; `needs` are files without which it is left out."""
 
-    def __init__(self, name, *command, needs=(), options=(), environment=None, named=False):
+    def __init__(self, name, *command, needs=(), options=(), environment=None):
         self.name = name
         self.command = command
         self.needs = needs
-        self.named = named
         self.options = options
         self.environment = environment or {}
 
@@ -65,8 +64,6 @@ def programs(build, python):
     def composer(project):
         return os.path.join(build, project, "vendor", "autoload.php")
 
-    # Programs whose Lua scripts the daemon refuses as unknown.
-    unknown_scripts = ("laravel_tags", "symfony_tags", "symfony_lock")
     node = {"NODE_PATH": os.path.join(build, "node", "node_modules")}
     node_needs = [node["NODE_PATH"]]
     found = [
@@ -86,11 +83,11 @@ def programs(build, python):
         for library in ("phpredis", "predis"):
             for part in ("laravel", "laravel_tags"):
                 found.append(Program(f"{part.replace('laravel', project)}_{library}", "php", script("php", part + ".php"), composer(project), library,
-                                     needs=[composer(project)], named=part in unknown_scripts))
+                                     needs=[composer(project)]))
     for library in ("phpredis", "predis"):
         for part in ("symfony", "symfony_tags", "symfony_lock"):
             found.append(Program(f"{part}_{library}", "php", "-d", "zend.assertions=1", script("php", part + ".php"), composer("symfony64"), library,
-                                 needs=[composer("symfony64")], named=part in unknown_scripts))
+                                 needs=[composer("symfony64")]))
     for package in ("redis5", "redis6"):
         found.append(Program("node_" + package, "node", script("node", "node_redis.cjs"), package, needs=node_needs, environment=node))
     for package in ("ioredis5", "ioredis6"):
@@ -176,7 +173,7 @@ def main():
         parser.error("no program is called " + ", ".join(sorted(unknown)))
     total = [0, 0, 0]
     for program in chosen:
-        if program.name not in arguments.only if arguments.only else program.named:
+        if arguments.only and program.name not in arguments.only:
             continue
         total = [a + b for a, b in zip(total, run(program, arguments.against, arguments.long))]
     print("clients: %d passed, %d failed, %d skipped" % tuple(total))
