@@ -148,6 +148,8 @@ test('the rate limiter lets through as many as it should', function (): void {
     Check::true($limiter->tooManyAttempts('login', 5) && $limiter->availableIn('login') > 590, 'for ten minutes');
     $limiter->clear('login');
     Check::same(5, $limiter->remaining('login', 5));
+    // The first hit alone: Laravel's own increment() sets the counter back to 1 where somebody else's add() came first.
+    $limiter->hit('busy', 600);
     $hits = together(8, function (): int {
         $limiter = new RateLimiter(cache());
         for ($n = 0; $n < 25; ++$n) {
@@ -155,7 +157,7 @@ test('the rate limiter lets through as many as it should', function (): void {
         }
         return 1;
     });
-    Check::same([8, 200], [array_sum($hits), (int) $limiter->attempts('busy')]);
+    Check::same([8, 201], [array_sum($hits), (int) $limiter->attempts('busy')]);
 });
 test('the funnel lets in so many at once', function (): void {
     $inside = together(6, fn (): int => RedisFacade::funnel('reports')->limit(2)->releaseAfter(600)->block(60)->sleep(5)->then(function (): int {
