@@ -140,7 +140,7 @@ final class Cache
             $record = $records[$i] ?? null;
             $value = null;
             // Among several keys what is no value is a miss.
-            $hit = $record !== null && $record->type !== ValueType::THROTTLE && $this->values->decode($record, $name, 'Cache::getMultiple', $value, $this->backend);
+            $hit = $record !== null && ValueType::isValue($record->type) && $this->values->decode($record, $name, 'Cache::getMultiple', $value, $this->backend);
             $pairs[] = [$name, $hit ? $value : $default];
             // A string that PHP would make an integer of is not one.
             $isArray = $isArray && ($name[0] > '9' || (string) (int) $name !== $name);

@@ -102,7 +102,7 @@ final class ScanIterator implements \Iterator
             while ($this->place < count($this->page) || $this->nextPage()) {
                 [$key, $record] = $this->page[$this->place];
                 $value = null;
-                if ($record->type !== ValueType::THROTTLE && $this->values->decode($record, substr($key, $this->cut), 'Scan::getIterator', $value)) {
+                if (ValueType::isValue($record->type) && $this->values->decode($record, substr($key, $this->cut), 'Scan::getIterator', $value)) {
                     ++$this->taken;
                     $this->value = $value;
                     $this->isValid = true;

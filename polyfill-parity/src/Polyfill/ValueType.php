@@ -23,7 +23,14 @@ final class ValueType
     /** The state of throttle(): no value of a script. */
     public const THROTTLE = 9;
 
-    private const NAMES = ['string', 'int', 'null', 'bool', 'bool', 'float', 'array', 'serialized', 'igbinary'];
+    /** Hashes, sets and sorted sets (10 to 12) come from Redis's clients, and are no values either. */
+    private const NAMES = ['string', 'int', 'null', 'bool', 'bool', 'float', 'array', 'serialized', 'igbinary', 'throttle', 'hash', 'set', 'sorted set'];
+
+    /** Whether a script can read it. */
+    public static function isValue(int $type): bool
+    {
+        return $type <= self::IGBINARY;
+    }
 
     public static function name(int $type): string
     {
