@@ -173,6 +173,8 @@ test('a subscription', function (): void {
             return $heard;
         }
         $mine->set('listener', $mine->rawCommand('CLIENT', 'ID'));
+        // phpredis may connect again instead of noticing that it was closed, and would wait there for ever.
+        $mine->setOption(Redis::OPT_READ_TIMEOUT, 5);
         $heard = [];
         try {
             $mine->subscribe(['news'], function (Redis $mine, string $channel, string $message) use (&$heard): void {
